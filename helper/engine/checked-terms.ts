@@ -1,4 +1,5 @@
 import { cutText } from '#shared/cut-text.ts';
+import { maxGoodbyeChars } from '#shared/tunnel/state.ts';
 import { shownLine, shownLines } from '#shared/unseen-characters.ts';
 import type { GivenTerms } from './engine-port.ts';
 import { isDomain } from './domain-form.ts';
@@ -38,6 +39,10 @@ export function checkTerms(given: GivenTerms): GatewayTerms {
     attributes: given.attributes.map(({ name, value }) => ({ name, value: shownLine(value) })),
   };
 }
+
+/** What a gateway says as it ends a tunnel, on one line; undefined: nothing that can be seen. */
+export const checkGoodbye = (given: string): string | undefined =>
+  cutText(shownLine(given), maxGoodbyeChars).trim() || undefined;
 
 const usableSeconds = (seconds: number | undefined) =>
   seconds !== undefined && Number.isInteger(seconds) && seconds > 0 && seconds <= maxSeconds

@@ -11,6 +11,7 @@ import {
 } from '../engine/engine-port.ts';
 import type { EngineChoice } from '../engine/engine-choice.ts';
 import { withCheckedConfiguration } from '../engine/checked-configuration.ts';
+import { checkGoodbye } from '../engine/checked-terms.ts';
 import type { Log } from '../log.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
@@ -47,6 +48,8 @@ interface AttemptOutcome {
   hasOther: boolean;
   /** More about why it ended: why the system refused the configuration, or no connection is made, if that is known. */
   refusal: DisconnectReason | undefined;
+  /** What the gateway said as it ended it. */
+  goodbye: string | undefined;
 }
 
 /** What earlier attempts have found out about the way to the gateway. */
@@ -102,6 +105,7 @@ export function prepareAttempt(options: {
   let upSince: number | undefined;
   let refusal: DisconnectReason | undefined;
   let unreachable: DisconnectReason | undefined;
+  let goodbye: string | undefined;
   let connected: () => void = () => undefined;
   let begun: () => void = () => undefined;
   let reached: (address: string) => unknown = () => undefined;
@@ -244,6 +248,9 @@ export function prepareAttempt(options: {
       return result;
     },
     onTerms: (given) => terms.take(given),
+    onGoodbye(text) {
+      goodbye = checkGoodbye(text);
+    },
     onTransport(now) {
       if (transport === now) return;
       transport = now;
@@ -326,6 +333,7 @@ export function prepareAttempt(options: {
         knownSilent: health.problems?.includes('nothing-passes') ?? false,
         refusal:
           end === 'gateway-unreachable' || end === 'client-certificate-refused' ? unreachable : refusal,
+        goodbye,
       };
     },
   };

@@ -51,6 +51,8 @@ export interface ConnectionRunOptions {
   log: Log;
   signal: AbortSignal;
   setState: (state: TunnelState) => void;
+  /** What the gateway said as it ended the last tunnel. */
+  said: { goodbye?: string | undefined };
   /** Traffic is blocked from now on. */
   onBlocked: () => void;
   /** The connection is over; its last engine has ended when this resolves. */
@@ -68,7 +70,7 @@ const steadyMs = 60_000;
  * given up; rejects when `signal` is aborted. The network stays applied.
  */
 export async function runConnection(options: ConnectionRunOptions): Promise<DisconnectReason> {
-  const { connection, addresses, adapter, wake, signal, setState } = options;
+  const { connection, addresses, adapter, wake, said, signal, setState } = options;
   const run = {
     attempt: 1,
     failedConfigurations: 0,
@@ -96,7 +98,14 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   let stopWatch: (() => void) | undefined;
   const setPhase = (phase: 'resolving' | 'authenticating' | 'handshaking' | 'configuring' | 'waiting') => {
     if (keepsState) return;
-    setState({ state: 'connecting', gateway: connection.gateway, attempt: run.attempt, phase });
+    const { goodbye } = said;
+    setState({
+      state: 'connecting',
+      gateway: connection.gateway,
+      attempt: run.attempt,
+      phase,
+      ...(goodbye !== undefined && { goodbye }),
+    });
   };
 
   const onUplinkChange = (isReachable: ReadonlyMap<string, boolean>) => {
@@ -184,16 +193,28 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       engineInUse = ready.engine;
       setPhase('handshaking');
       await adapter.limitSegments(segmentsOn(path));
-      const { end, transport, connectedMs, roundTripMs, hasBegun, hasRaced, hasOther, knownSilent, refusal } =
-        await abortable(
+      const {
+        end,
+        transport,
+        connectedMs,
+        roundTripMs,
+        hasBegun,
+        hasRaced,
+        hasOther,
+        knownSilent,
+        refusal,
+        goodbye,
+      } = await abortable(
           ready.serve(() => {
             run.everConnected = true;
+            said.goodbye = undefined;
             run.refused = { gatewayCertificates: 0, clientCertificates: 0 };
           }),
           signal,
         );
       ready = undefined;
       run.roundTripMs = roundTripMs;
+      said.goodbye = goodbye ?? said.goodbye;
       if (connectedMs !== undefined && transport === 'tls' && (end === 'silent' || end === 'connection-lost'))
         path.mayLoseLarge = true;
       keepsState = end === 'silent' && knownSilent;

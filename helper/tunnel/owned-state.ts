@@ -22,10 +22,20 @@ export interface OwnedState {
 }
 
 /** What a gateway says to its user is between them. */
-function forOthers(state: TunnelState): TunnelState {
-  if (state.state !== 'connected') return { ...state, ownedByOther: true };
-  const { terms: _private, ...rest } = state;
-  return { ...rest, ownedByOther: true };
+function withoutWords(state: TunnelState): TunnelState {
+  switch (state.state) {
+    case 'connected': {
+      const { terms: _private, ...rest } = state;
+      return rest;
+    }
+    case 'connecting':
+    case 'disconnected': {
+      const { goodbye: _private, ...rest } = state;
+      return rest;
+    }
+    default:
+      return state;
+  }
 }
 
 /** Traffic that is blocked, or leaves although it should not, is everybody's. */
@@ -55,10 +65,11 @@ export function createOwnedState(): OwnedState {
       for (const listener of listeners) listener();
     },
     seenBy(client) {
-      if (!owned.mayChange(client)) return forOthers(current);
+      if (!owned.mayChange(client)) return { ...withoutWords(current), ownedByOther: true };
       const { formerOwner = client.user } = owned;
       const isTold = client.isAdministrator || client.user === formerOwner;
-      return isTold || concernsEverybody(current) ? current : { state: 'disconnected' };
+      if (isTold) return current;
+      return concernsEverybody(current) ? withoutWords(current) : { state: 'disconnected' };
     },
     mayChange: ({ user, isAdministrator }) =>
       isAdministrator || owned.owner === undefined || owned.owner === user,

@@ -16,6 +16,8 @@ export interface Run {
   readonly wake: Wake;
   /** Has an engine that is up replaced at once. */
   readonly renewal: Renewal;
+  /** What the gateway said as it ended the last tunnel. */
+  readonly said: { goodbye?: string | undefined };
   readonly abort: AbortController;
   /** Settles when it is over; never rejects. */
   over: Promise<void>;
@@ -29,6 +31,7 @@ export const createRun = (connection: Connection, otherAddresses: readonly strin
   sessions: createSessionSlot(),
   wake: createWake(),
   renewal: createRenewal(),
+  said: {},
   abort: new AbortController(),
   over: Promise.resolve(),
   engineGone: Promise.resolve(),
@@ -42,10 +45,10 @@ export async function beginRun(
   run: Run,
   options: Omit<
     ConnectionRunOptions,
-    'connection' | 'addresses' | 'sessions' | 'wake' | 'renewal' | 'signal' | 'onBlocked' | 'onEngineLeft'
+    'connection' | 'addresses' | 'sessions' | 'wake' | 'renewal' | 'said' | 'signal' | 'onBlocked' | 'onEngineLeft'
   > & { onOver: (reason: DisconnectReason | undefined) => void },
 ): Promise<void> {
-  const { connection, addresses, sessions, wake, renewal } = run;
+  const { connection, addresses, sessions, wake, renewal, said } = run;
   const { signal } = run.abort;
   const { promise: isBlocked, resolve: onBlocked } = Promise.withResolvers<void>();
   run.over = runConnection({
@@ -55,6 +58,7 @@ export async function beginRun(
     sessions,
     wake,
     renewal,
+    said,
     signal,
     setState: (state) => {
       if (!signal.aborted) options.setState(state);

@@ -281,12 +281,13 @@ export class Tunnel {
   disconnect(reason?: DisconnectReason, client?: Client): Promise<void> {
     return this.#command('disconnected', async () => {
       const isFailure = reason !== undefined;
+      const goodbye = isFailure ? this.#run?.said.goodbye : undefined;
       if (client && this.state.owner === undefined) this.state.formerOwner = client.user;
       if (this.#run)
         await this.#end(this.#run, { keepBlocking: isFailure && this.#run.connection.killSwitch });
       // Also unblocks what a failed connection with the kill switch on left blocked.
       else await this.#traffic.release({ keepBlocking: isFailure && this.#traffic.isBlocked });
-      this.#setDisconnected(reason);
+      this.#setDisconnected(reason, goodbye);
     });
   }
 
@@ -357,7 +358,7 @@ export class Tunnel {
     void this.#command('disconnected', async () => {
       if (this.#run !== run) return;
       await this.#end(run, { keepBlocking: keepBlocking || run.connection.killSwitch });
-      this.#setDisconnected(reason);
+      this.#setDisconnected(reason, run.said.goodbye);
     }).catch(() => undefined);
   }
 
@@ -372,13 +373,18 @@ export class Tunnel {
     await Promise.all([this.#traffic.release(options), run.engineGone]);
   }
 
-  #setDisconnected(reason: DisconnectReason | undefined): void {
+  #setDisconnected(reason: DisconnectReason | undefined, goodbye?: string): void {
     if (this.#run) return;
     this.#forgetOwner();
     // That traffic is not blocked is more important than why there is no tunnel.
     const displayed = this.#traffic.isUnprotected ? 'protection-failed' : reason;
     if (displayed) this.#log.warn('the tunnel has ended', { reason: displayed });
-    this.#set({ state: 'disconnected', ...(displayed && { reason: displayed }), ...this.#blockedMark() });
+    this.#set({
+      state: 'disconnected',
+      ...(displayed && { reason: displayed }),
+      ...(goodbye !== undefined && { goodbye }),
+      ...this.#blockedMark(),
+    });
   }
 
   #setInvalid(cause: InvalidCause): void {

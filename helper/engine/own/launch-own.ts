@@ -192,7 +192,10 @@ function startProcess(
   on('encryption', ({ transport, encryption }, tunnel) => tunnel.onEncryption(transport, encryption));
   on('transport', ({ transport }, tunnel) => tunnel.onTransport(transport));
   onAnyTime('note', ({ text }) => log.info('engine', { line: withoutCookie(text) }));
-  onAnyTime('ended', ({ end: why }) => end(why));
+  onAnyTime('ended', ({ end: why, goodbye }) => {
+    if (goodbye !== undefined) options?.onGoodbye(withoutCookie(goodbye));
+    end(why);
+  });
   // Whoever wants a tunnel by now gets it by another connection.
   onAnyTime('unheld', () => void (!options && end('connection-lost')));
   connection.onRequest('configuration', async (params: unknown): Promise<Configured | ResponseError> => {

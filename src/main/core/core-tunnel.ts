@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ServerLatency } from '#shared/servers/server-latency.ts';
 import type { Say } from '#shared/texts/say.ts';
-import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { Gateways } from '../gateway/gateways.ts';
 import { createGatewayLatencies } from '../gateway/latency.ts';
 import { createListeners } from '../listeners.ts';
@@ -95,7 +95,7 @@ function createTunnel(options: CoreTunnelOptions, { gateways, proxies }: CoreGat
   const serviceAddresses = createServiceAddresses(environment.apiUrl);
   const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
   const syncProxy = syncWithTunnel(systemProxy, () => settings.get('killSwitch'));
-  let lastHost: string | undefined;
+  let last: Gateway | undefined;
   const tunnel = createTunnelController({
     helper,
     addresses,
@@ -128,11 +128,13 @@ function createTunnel(options: CoreTunnelOptions, { gateways, proxies }: CoreGat
       states.emit(state);
       void syncProxy(state);
       if (state.state === 'disconnected') void ways.refresh();
-      if (state.state === 'connecting') lastHost = state.gateway.host;
-      if (state.state === 'disconnected' && state.reason === 'proxy-credentials' && lastHost !== undefined)
-        proxies.refused(lastHost);
+      if ('gateway' in state) last = state.gateway;
+      if (state.state === 'disconnected' && state.reason === 'proxy-credentials' && last)
+        proxies.refused(last.host);
       if (state.state === 'connected' && state.terms?.message !== undefined && !state.ownedByOther)
         gateways.onMessage(state.gateway, state.terms.message);
+      if ('goodbye' in state && state.goodbye !== undefined && last && !state.ownedByOther)
+        gateways.onGoodbye(last, state.goodbye);
       if (state.state === 'disconnected' || state.state === 'connected') void serviceAddresses.refresh();
     },
     log,

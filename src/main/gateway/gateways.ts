@@ -29,6 +29,8 @@ export interface Gateways {
   onSession: (signedIn: SignedIn) => void;
   /** A gateway has said this to its users with the tunnel. */
   onMessage: (gateway: Gateway, text: string) => void;
+  /** A gateway has ended the tunnel with these words. */
+  onGoodbye: (gateway: Gateway, text: string) => void;
   /** A gateway has refused a sign-in with these words. */
   onWords: (gateway: Gateway, words: string) => void;
   /** Part of a sign-out: passwords, certificates and choices were this user's. */
@@ -67,7 +69,7 @@ export function createGateways(options: GatewaysOptions): Gateways {
     askUser: forms.ask,
     log,
   });
-  const showBanner = createBanners({ memory, show: forms.show });
+  const { onBanner, onGoodbye } = createBanners({ memory, show: forms.show });
   const credentialsAt = (gateway: Gateway) => logins.known(gateway);
   return {
     addresses,
@@ -76,9 +78,10 @@ export function createGateways(options: GatewaysOptions): Gateways {
     logins,
     forms,
     signIn: signInWithLogins(followRedirects({ signInAt, addresses, memory, log, credentialsAt }), logins),
-    onSession: showBanner,
+    onSession: onBanner,
     // Often the same as at the sign-in.
-    onMessage: (gateway, banner) => showBanner({ gateway, banner }),
+    onMessage: (gateway, banner) => onBanner({ gateway, banner }),
+    onGoodbye,
     onWords: ({ host }, words) => void forms.show(host, words),
     async forgetUser() {
       const removed = identities.removeKeys();

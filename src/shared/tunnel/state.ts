@@ -246,6 +246,15 @@ export type Encryption = z.infer<typeof encryption>;
 /** The maximum length of a gateway's text to its users, in characters. */
 const maxGatewayMessage = 4_000;
 
+/** The maximum length of what a gateway says as it ends a tunnel, in characters. */
+export const maxGoodbyeChars = 200;
+
+/**
+ * What the gateway said when it ended the last tunnel: a line of plain text, until there is another tunnel. Absent if
+ * it said nothing, if the user has disconnected since, and for other users of this computer.
+ */
+const goodbye = z.optional(z.string().check(z.minLength(1), z.maxLength(maxGoodbyeChars)));
+
 /** What the gateway says about the session; times are milliseconds since the Unix epoch. */
 const gatewayTerms = z.object({
   /** When it ends the session, whatever happens; absent if it has not said so. */
@@ -261,6 +270,7 @@ export const tunnelState = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('disconnected'),
     reason: z.optional(disconnectReason),
+    goodbye,
     blocked,
     ownedByOther,
   }),
@@ -270,6 +280,7 @@ export const tunnelState = z.discriminatedUnion('state', [
     /** 1 for the first attempt; reconnecting continues to count. */
     attempt: z.int().check(z.positive()),
     phase: connectPhase,
+    goodbye,
     ownedByOther,
   }),
   z.object({

@@ -9,7 +9,7 @@ import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
-/** A gateway that closes the connection of a tunnel that is up, without a word. */
+/** A gateway that closes the connection of a tunnel that is up. */
 
 const headers = (address: string) =>
   [...usableHeaders, ['X-CSTP-Address', address], ['X-CSTP-Netmask', '255.255.255.255']] as const;
@@ -48,6 +48,19 @@ describe.each(engines)('with %s', (engine) => {
     expect(addresses).toEqual({ ipv4: '198.51.100.141' });
     expect(client.states).not.toContainEqual(expect.objectContaining({ phase: 'authenticating' }));
   });
+
+  if (engine === 'own')
+    test('with last words, of which the state has what can be shown, until the user disconnects', async () => {
+      const seen = client.states.length;
+      await gateway.sayGoodbye('\u202eEnded by\u001b[2J\nan administrator');
+      const goodbye = 'Ended by[2J an administrator';
+      await client.until('connecting', { seen, where: (state) => state.goodbye === goodbye });
+      await client.call('disconnect', { reason: 'session-ended' });
+      const { reason, goodbye: last } = await client.until('disconnected', { seen });
+      expect([reason, last]).toEqual(['session-ended', goodbye]);
+      await client.call('disconnect', {});
+      expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
+    });
 
   if (isExhaustive)
     test('and answers no more: the state does not stay connected', async () => {

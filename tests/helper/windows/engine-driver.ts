@@ -64,6 +64,7 @@ const engine = launchOwn({
     return true;
   },
   onTerms: () => undefined,
+  onGoodbye: () => undefined,
   onTransport: (transport) => tell('transport', { transport }),
   onUnreachable: (cause) => tell('unreachable', { cause }),
   onEncryption: (transport, encryption) => tell('encryption', { transport, encryption }),

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { GatewaySession } from '#shared/helper/gateway-session.ts';
@@ -25,6 +26,8 @@ export interface PushingGateway {
   readonly asked: string;
   /** A file with packets to send into its tunnels, in the same form. */
   readonly outgoing: string;
+  /** A file with the content of the packet that ends its tunnels. */
+  readonly goodbye: string;
 }
 
 /** A gateway that pushes arbitrary headers, replacing one that was stopped. Disposing ends it. */
@@ -38,8 +41,10 @@ export interface HostileGateway extends AsyncDisposable {
   push(headers: readonly (readonly [name: string, value: string])[]): Promise<void>;
   /** The heads of the requests for a tunnel so far. */
   asked(): Promise<string>;
-  /** Closes its connections. */
+  /** Closes its connections, without a word. */
   closeConnections(): void;
+  /** Ends its tunnels with this text. */
+  sayGoodbye(text: string): Promise<void>;
   /** Sends packets, without frames, into its tunnels. */
   send(packets: readonly Buffer[]): Promise<void>;
   /** The packets that have come out of its tunnels so far. */
@@ -53,13 +58,14 @@ export async function startHostileGateway(
   gateway: Gateway,
   options: Pick<PushingGateway, 'clientAuthority'> = {},
 ): Promise<HostileGateway> {
-  const [headers, packets, outgoing, asked] = [
+  const [headers, packets, outgoing, asked, goodbye] = [
     path.join(directory, 'hostile-headers'),
     path.join(directory, 'hostile-packets'),
     path.join(directory, 'hostile-outgoing'),
     path.join(directory, 'hostile-asked'),
+    path.join(directory, 'hostile-goodbye'),
   ];
-  await Promise.all([headers, packets, asked].map((file) => writeFile(file, '')));
+  await Promise.all([headers, packets, asked, goodbye].map((file) => writeFile(file, '')));
   const given: PushingGateway = {
     ...gateway.certificate,
     ...options,
@@ -69,6 +75,7 @@ export async function startHostileGateway(
     packets,
     outgoing,
     asked,
+    goodbye,
   };
   const script = path.join(import.meta.dirname, 'pushing-gateway.ts');
   const server = await machine.spawnUntil(
@@ -84,7 +91,15 @@ export async function startHostileGateway(
       await rename(`${headers}.new`, headers);
     },
     asked: () => readFile(asked, 'utf8'),
-    closeConnections: () => void server.kill('SIGUSR2'),
+    closeConnections() {
+      writeFileSync(goodbye, '');
+      server.kill('SIGUSR2');
+    },
+    async sayGoodbye(text) {
+      // After its first byte, a reason (draft-mavrogiannopoulos-openconnect-04 §3.1).
+      await writeFile(goodbye, `\0${text}`);
+      server.kill('SIGUSR2');
+    },
     async send(sent) {
       await writeFile(outgoing, sent.map((packet) => `${packet.toString('hex')}\n`).join(''));
       const count = () => outputOf(server).split('sent\n').length;

@@ -5,14 +5,15 @@ import type { PushingGateway } from './hostile-gateway.ts';
 /**
  * Runs inside a machine, `node pushing-gateway.ts JSON`: accepts every cookie, and answers CONNECT with the headers
  * that are in a file at that time (draft-mavrogiannopoulos-openconnect-04 §2.2), or never if it is empty. It only
- * records the tunnel's packets. SIGUSR1 makes it send the packets in another file, SIGUSR2 close every connection.
+ * records the tunnel's packets. SIGUSR1 makes it send the packets in another file, SIGUSR2 close every connection, with
+ * the content of one more file as its last words, if there is any.
  */
-const { certificate, key, clientAuthority, address, port, headers, packets, outgoing, asked } = JSON.parse(
+const { certificate, key, clientAuthority, address, port, headers, packets, outgoing, asked, goodbye } = JSON.parse(
   process.argv[2] ?? '',
 ) as PushingGateway;
 
 /** CSTP's packet types, and the length of its header: "STF", 1, the length in two bytes, the type, 0. */
-const type = { data: 0, probe: 3, probeAnswer: 4 } as const;
+const type = { data: 0, probe: 3, probeAnswer: 4, terminate: 9 } as const;
 const headerLength = 8;
 
 const sockets = new Set<TLSSocket>();
@@ -83,7 +84,8 @@ process.on('SIGUSR1', () => {
 });
 
 process.on('SIGUSR2', () => {
-  for (const socket of sockets) socket.end();
+  const words = readFileSync(goodbye);
+  for (const socket of sockets) socket.end(words.length > 0 ? frame(type.terminate, words) : undefined);
 });
 
 server.listen(port, address, () => process.stdout.write('listening\n'));

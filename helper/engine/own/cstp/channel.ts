@@ -1,8 +1,12 @@
 import type { Duplex } from 'node:stream';
+import { cutText } from '#shared/cut-text.ts';
+import { maxGoodbyeChars } from '#shared/tunnel/state.ts';
+import { shownLine } from '#shared/unseen-characters.ts';
 import { createHeadReader } from './answer-head.ts';
 import { readConnectAnswer, type ConnectAnswer } from './connect-answer.ts';
 import { connectRequest, type ConnectRequest } from './connect-request.ts';
 import { createPacketReader, framePacket, packetKind } from '#node/anyconnect/cstp/packet.ts';
+import { textIn } from './sent-text.ts';
 
 /** What became of the request for a tunnel. */
 export type ConnectOutcome =
@@ -57,7 +61,7 @@ const busyFrom = 32;
 
 /** The first byte of a goodbye, and what it says (draft-mavrogiannopoulos-openconnect-04 §3.1). */
 const userRequest = Buffer.concat([Buffer.from([0xb0]), Buffer.from('user request')]);
-const maxGoodbyeChars = 200;
+const maxReasonChars = 200;
 
 type State =
   | { at: 'open' }
@@ -127,7 +131,7 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
         return end({
           kind: 'goodbye',
           final: kind === packetKind.terminate,
-          text: printable(payload.subarray(1).toString('latin1')),
+          text: cutText(shownLine(textIn(payload.subarray(1))), maxGoodbyeChars),
         });
       listener.onPacket(kind, payload);
     });
@@ -197,4 +201,4 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
   };
 }
 
-const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '').slice(0, maxGoodbyeChars);
+const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '').slice(0, maxReasonChars);

@@ -1,9 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import { isIPv4, isIPv6 } from 'node:net';
 import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
 import type { GivenRoutes } from '../../engine-port.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { prefixOf } from './pushed-prefix.ts';
+import { textIn } from './sent-text.ts';
 
 /** What a gateway says when it grants a tunnel: typed and limited, but nobody has checked whether it can be used. */
 export interface ConnectAnswer {
@@ -165,8 +165,7 @@ function readText(header: string | undefined): string | undefined {
     header.replace(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16))),
     'latin1',
   );
-  const text = isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1');
-  return text.replace(/[^\P{Cc}\n\r\t]/gu, '');
+  return textIn(bytes).replace(/[^\P{Cc}\n\r\t]/gu, '');
 }
 
 const withoutLength = (prefix: string) => prefix.replace(/\/\d{1,3}$/, '');

@@ -3,7 +3,7 @@ import type { TunnelEnd } from '../tunnel/tunnel-port.ts';
 import type { EngineMessage } from './messages.ts';
 import type { SecureResult } from './secure-connection.ts';
 
-export type End = EngineMessage<'ended'>['end'];
+type End = EngineMessage<'ended'>['end'];
 type Refused = Extract<SecureResult, { ok: false }>;
 
 /**
@@ -55,6 +55,10 @@ export function causeOf(why: TunnelEnd, refused: Refused | undefined): Unreachab
   if (isOutOfOrder(why)) return 'gateway-refuses-connections';
   return why.kind === 'not-opened' ? refused?.cause : undefined;
 }
+
+/** What the gateway said when it ended the tunnel; undefined if that was nothing. */
+export const goodbyeOf = (why: TunnelEnd): string | undefined =>
+  why.kind === 'ended' && why.by.kind === 'goodbye' && why.by.text !== '' ? why.by.text : undefined;
 
 /** The same for the log, where there is more to say. */
 export function noteOn(why: TunnelEnd): string | undefined {

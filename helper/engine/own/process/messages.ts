@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { maxOtherAddresses, proxyAtAddress } from '#shared/helper/protocol.ts';
 import { clientCertificate, gatewaySession, type ClientCertificate } from '#shared/helper/gateway-session.ts';
+import { maxGoodbyeChars } from '#shared/tunnel/state.ts';
 import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
 
 /**
@@ -123,6 +124,8 @@ export const engineMessages = {
       'connection-lost',
       'failed',
     ]),
+    /** The gateway's words, if it has ended the tunnel with any. */
+    goodbye: z.optional(text(maxGoodbyeChars)),
   }),
 } as const;
 

@@ -28,7 +28,7 @@ import { packetHeaders } from './packet-headers.ts';
 import { die, type Prepared } from './prepare.ts';
 import type { SecureResult } from './secure-connection.ts';
 import { givenConfigurationOf, termsOf } from './given-configuration.ts';
-import { causeOf, endOf, noteOn, type End } from './engine-end.ts';
+import { causeOf, endOf, goodbyeOf, noteOn } from './engine-end.ts';
 
 /** The engine, in the process that the helper has started for it; it ends with the helper. */
 export function runEngine(prepared: Prepared): void {
@@ -94,7 +94,6 @@ function start(
 ): Tunnel {
   const { host, port, proxy, session } = params;
   const { tell } = helper;
-  const end = (why: End) => void tell('ended', { end: why });
   const connections = createGatewayConnections(params, { ...session, clientCertificate: helper.identity });
   let refused: Extract<SecureResult, { ok: false }> | undefined;
   let reachedAt: string | undefined;
@@ -155,7 +154,8 @@ function start(
         if (cause !== undefined) void tell('unreachable', { cause });
         const text = noteOn(why);
         if (text !== undefined) void tell('note', { text });
-        end(endOf(why, refused));
+        const goodbye = goodbyeOf(why);
+        void tell('ended', { end: endOf(why, refused), ...(goodbye !== undefined && { goodbye }) });
       },
     },
   });
@@ -163,7 +163,7 @@ function start(
   const onDeviceEnd = (error: Error) => {
     void tell('note', { text: `the device cannot be read: ${error.message}`.slice(0, 300) });
     tunnel.close();
-    end('failed');
+    void tell('ended', { end: 'failed' });
   };
   const opened = {
     descriptor: descriptors.device,

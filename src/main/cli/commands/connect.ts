@@ -10,7 +10,7 @@ import { exitCode, type ExitCode } from '../exit-code.ts';
 import { isTunnelTo } from './is-tunnel-to.ts';
 import { serverCalled } from './server-called.ts';
 import { listServers } from './servers.ts';
-import { noteDamage, reasonLines, stateLines } from './status.ts';
+import { goodbyeLines, noteDamage, reasonLines, stateLines } from './status.ts';
 
 const refusalCodes = {
   'no-server-selected': exitCode.refused,
@@ -183,7 +183,11 @@ function finish(context: CommandContext, state: AttemptEnd, server: UsableServer
       showConnected(context, state, say('command.connectedTo', { server: server.name }), server);
       return exitCode.done;
     case 'disconnected': {
-      const lines = [...reasonLines(state, context), ...(state.blocked ? [say('connect.blockedText')] : [])];
+      const lines = [
+        ...reasonLines(state, context),
+        ...(state.blocked ? [say('connect.blockedText')] : []),
+        ...goodbyeLines(state, context),
+      ];
       throw new CommandProblem(
         exitCode.notConnected,
         state.reason ?? 'disconnected',

@@ -17,7 +17,7 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { keptText } from '../kept-text.ts';
-import { tableLines } from '../terminal.ts';
+import { oneLine, tableLines } from '../terminal.ts';
 
 const routingTexts = {
   global: 'routing.global',
@@ -110,7 +110,13 @@ export function stateLines(tunnel: TunnelState, { say }: Pick<CommandContext, 's
     lines.push(...reasonLines(tunnel, { say }));
   else if (isBlocked(tunnel)) lines.push(say('connect.blockedText'));
   if (tunnel.state === 'invalid') lines.push(say(causeTexts[tunnel.cause].text));
-  return lines;
+  return [...lines, ...goodbyeLines(tunnel, { say })];
+}
+
+/** What the gateway has said about it. */
+export function goodbyeLines(tunnel: TunnelState, { say }: Pick<CommandContext, 'say'>): string[] {
+  if (!('goodbye' in tunnel) || tunnel.goodbye === undefined) return [];
+  return [say('command.serverSaid', { text: oneLine(tunnel.goodbye) })];
 }
 
 /** Why there is no tunnel. */

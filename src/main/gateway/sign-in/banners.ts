@@ -3,40 +3,65 @@ import { authority } from '../authority.ts';
 import type { GatewayMemory } from '../gateway-memory.ts';
 import type { SignedIn } from './session.ts';
 
+type ReadTexts = Pick<GatewayMemory, 'hasRead' | 'setRead'>;
+
 export interface BannersOptions {
-  memory: Pick<GatewayMemory, 'hasRead' | 'setRead'>;
+  memory: ReadTexts;
   /** Shows a text of the gateway with this host name; true once the user has read it. */
   show: (gateway: string, text: string) => Promise<boolean>;
 }
 
-/**
- * Shows gateways' banners: each text until it has been read, and not again. One of a gateway's at a time, then the last
- * one that it has sent meanwhile: it may send another one each few seconds.
- */
-export function createBanners({
-  memory,
-  show,
-}: BannersOptions): (from: Pick<SignedIn, 'gateway' | 'banner'>) => void {
-  const showing = new Map<string, { text: string; next: string | undefined }>();
+export interface Banners {
+  /** Each is shown until it has been read, and not again. */
+  onBanner(from: Pick<SignedIn, 'gateway' | 'banner'>): void;
+  /** What a gateway says as it ends a tunnel is shown whenever it does so. */
+  onGoodbye(gateway: Gateway, text: string): void;
+}
 
-  async function present(gateway: Gateway, text: string): Promise<void> {
+/** What has been read is no news for so long: a gateway may end each tunnel that it grants. */
+const goodbyeIsOldMs = 10 * 60_000;
+
+/**
+ * Shows what gateways say to their users. One text of a gateway's at a time, then the last one that it has sent
+ * meanwhile: it may send another one each few seconds.
+ */
+export function createBanners({ memory, show }: BannersOptions): Banners {
+  const goodbyes = rememberGoodbyes();
+  const showing = new Map<string, { text: string; next: (() => void) | undefined }>();
+
+  async function present(gateway: Gateway, text: string, read: ReadTexts): Promise<void> {
     const place = authority(gateway);
-    const shown = { text, next: undefined as string | undefined };
+    const shown = { text, next: undefined as (() => void) | undefined };
     showing.set(place, shown);
     const isRead = await show(gateway.host, text);
-    if (isRead) memory.setRead(gateway, text);
+    if (isRead) read.setRead(gateway, text);
     showing.delete(place);
-    if (isRead && shown.next !== undefined) take(gateway, shown.next);
+    if (isRead) shown.next?.();
   }
 
-  function take(gateway: Gateway, text: string): void {
-    if (memory.hasRead(gateway, text)) return;
+  function take(gateway: Gateway, text: string, read: ReadTexts): void {
+    if (read.hasRead(gateway, text)) return;
     const shown = showing.get(authority(gateway));
-    if (!shown) void present(gateway, text);
-    else if (shown.text !== text) shown.next = text;
+    if (!shown) void present(gateway, text, read);
+    else if (shown.text !== text) shown.next = () => take(gateway, text, read);
   }
 
-  return ({ gateway, banner }) => {
-    if (banner !== undefined) take(gateway, banner);
+  return {
+    onBanner({ gateway, banner }) {
+      if (banner !== undefined) take(gateway, banner, memory);
+    },
+    onGoodbye: (gateway, text) => take(gateway, text, goodbyes),
+  };
+}
+
+/** The last one of each gateway. */
+function rememberGoodbyes(): ReadTexts {
+  const read = new Map<string, { text: string; at: number }>();
+  return {
+    hasRead(gateway, text) {
+      const last = read.get(authority(gateway));
+      return last?.text === text && performance.now() - last.at < goodbyeIsOldMs;
+    },
+    setRead: (gateway, text) => void read.set(authority(gateway), { text, at: performance.now() }),
   };
 }

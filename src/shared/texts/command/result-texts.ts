@@ -66,6 +66,7 @@ const en = {
   'command.alreadyConnected': 'Already connected to {{server}}',
   'command.connectingTo': 'Connecting to {{server}}…',
   'command.asks': '{{gateway}} asks:',
+  'command.serverSaid': 'The server said: “{{text}}”',
   'command.proxyPassword':
     'The proxy {{proxy}} needs a valid user name and password. Run the command again in a terminal, and enter them when it asks.',
   'command.pressEnter': 'Press Enter to continue.',
@@ -195,6 +196,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.alreadyConnected': '此前已连接 {{server}}',
     'command.connectingTo': '正在连接 {{server}}…',
     'command.asks': '{{gateway}} 要求您输入：',
+    'command.serverSaid': '服务器的消息：“{{text}}”',
     'command.proxyPassword':
       '代理 {{proxy}} 需要有效的用户名和密码。请在终端中重新运行此命令，并在提示时输入。',
     'command.pressEnter': '按回车键继续。',
@@ -307,6 +309,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.alreadyConnected': '先前已連線至 {{server}}',
     'command.connectingTo': '正在連線至 {{server}}…',
     'command.asks': '{{gateway}} 要求您輸入：',
+    'command.serverSaid': '伺服器的訊息：「{{text}}」',
     'command.proxyPassword':
       '代理伺服器 {{proxy}} 需要有效的使用者名稱和密碼。請在終端機中重新執行此命令，並在提示時輸入。',
     'command.pressEnter': '按 Enter 鍵繼續。',

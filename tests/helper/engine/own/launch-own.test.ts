@@ -88,6 +88,7 @@ async function launch(script: string, changes: Partial<EngineOptions> = {}) {
       return Promise.resolve(true);
     },
     onTerms: (terms) => told.push(terms),
+    onGoodbye: (text) => told.push(text),
     onTransport: (transport) => told.push(transport),
     onUnreachable: (cause) => told.push(cause),
     onEncryption: (...encryption) => told.push(encryption),
@@ -122,6 +123,7 @@ describe('a program is ended at once:', () => {
     ['two connections that are gone', `say('unheld', {}); say('unheld', {})`],
     ['too many notes', `for (let i = 0; i < 301; i += 1) say('note', { text: 'a' })`],
     ['an end that nobody knows', `say('ended', { end: 'well' })`],
+    ['a goodbye without end', `say('ended', { end: 'failed', goodbye: 'a'.repeat(201) })`],
   ])('%s', async (_what, script) => {
     const { engine, log, told } = await launch(script);
     expect(await engine.ended).toBe('failed');
@@ -186,6 +188,15 @@ test('a configuration that cannot be applied ends it, others are answered one af
   });
   expect(await engine.ended).toBe('configuration-failed');
   expect(given).toEqual(['192.0.2.7', '192.0.2.8', '192.0.2.9']);
+});
+
+test('the gateway’s last words are passed on once, before the end and without the session’s cookie', async () => {
+  const { engine, told } = await launch(`
+    say('ended', { end: 'session-refused', goodbye: 'Ended webvpn=secret by an administrator' });
+    say('ended', { end: 'failed', goodbye: 'Again' });
+  `);
+  expect(await engine.ended).toBe('session-refused');
+  expect(told).toEqual(['Ended [cookie] by an administrator']);
 });
 
 test('the session’s cookie reaches the engine, and no log', async () => {

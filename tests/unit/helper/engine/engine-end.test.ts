@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { causeOf, endOf } from '../../../../helper/engine/own/process/engine-end.ts';
+import { causeOf, endOf, goodbyeOf } from '../../../../helper/engine/own/process/engine-end.ts';
 
 const notGranted = (status: number) =>
   endOf({ kind: 'not-granted', outcome: { kind: 'refused', status, reason: '' } }, undefined);
@@ -23,4 +23,12 @@ test.each([500, 502, 503])('status %i is a gateway that takes nobody now', (stat
   expect(notGranted(status)).toBe('gateway-unreachable');
   const why = { kind: 'not-granted', outcome: { kind: 'refused', status, reason: '' } } as const;
   expect(causeOf(why, undefined)).toBe('gateway-refuses-connections');
+});
+
+test('only a gateway’s last words are its goodbye', () => {
+  const by = (text: string) => ({ kind: 'goodbye', final: true, text }) as const;
+  expect(goodbyeOf({ kind: 'ended', by: by('Idle timeout') })).toBe('Idle timeout');
+  expect(goodbyeOf({ kind: 'ended', by: by('') })).toBeUndefined();
+  expect(goodbyeOf({ kind: 'ended', by: { kind: 'closed', why: 'read ECONNRESET' } })).toBeUndefined();
+  expect(goodbyeOf({ kind: 'dead' })).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { EngineEnd, EngineOptions } from '../../../../helper/engine/engine-port.ts';
 import { createAddressTurns } from '../../../../helper/tunnel/address-turns.ts';
 import { handshakeLimitMs, startLimitMs } from '../../../../helper/tunnel/attempt-limit.ts';
@@ -14,10 +15,12 @@ const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
  * first ones cannot be started.
  */
 function run(
-  onRelease: (begin: () => void) => void,
+  onRelease: (begin: () => void, endWith: (end: EngineEnd, goodbye?: string) => void) => void,
   { killSwitch = false, notStarted = 0 }: { killSwitch?: boolean; notStarted?: number } = {},
 ) {
   const seen = { launched: [] as string[], why: undefined as string | undefined };
+  const states: TunnelState[] = [];
+  const said: ConnectionRunOptions['said'] = {};
   const launch = (options: EngineOptions) => {
     seen.launched.push(options.address);
     if (seen.launched.length <= notStarted) throw new Error('no file descriptor is left for a program');
@@ -29,10 +32,16 @@ function run(
       kill: () => resolve(hasBegun ? 'gateway-unreachable' : 'failed'),
       stop: () => Promise.resolve(),
       release: () =>
-        onRelease(() => {
-          hasBegun = true;
-          options.onBegun();
-        }),
+        onRelease(
+          () => {
+            hasBegun = true;
+            options.onBegun();
+          },
+          (end, goodbye) => {
+            if (goodbye !== undefined) options.onGoodbye(goodbye);
+            resolve(end);
+          },
+        ),
     };
   };
   const nothing = () => undefined;
@@ -65,7 +74,8 @@ function run(
     engines: { choose: () => ({ kind: 'own', launch, launchHolding: undefined }), exclude: () => false },
     log: { info: nothing, warn: nothing, error: nothing },
     signal: new AbortController().signal,
-    setState: nothing,
+    said,
+    setState: (state: TunnelState) => states.push(state),
     onBlocked: nothing,
     onEngineLeft: nothing,
   } as unknown as ConnectionRunOptions;
@@ -73,11 +83,11 @@ function run(
     (why) => (seen.why = why),
     (error: unknown) => (seen.why = String(error)),
   );
-  return seen;
+  return { seen, states, said };
 }
 
 test('a gateway that does not answer is given up once its time is over, counted from the first packet', async () => {
-  const seen = run((begin) => setTimeout(begin, 30_000));
+  const { seen } = run((begin) => setTimeout(begin, 30_000));
   await vi.advanceTimersByTimeAsync(30_000 + handshakeLimitMs - 100);
   expect(seen).toEqual({ launched: ['192.0.2.1'], why: undefined });
   await vi.advanceTimersByTimeAsync(200);
@@ -85,7 +95,7 @@ test('a gateway that does not answer is given up once its time is over, counted 
 });
 
 test('a program that never begins is given up once its time is over: no other address would help', async () => {
-  const seen = run(() => undefined);
+  const { seen } = run(() => undefined);
   await vi.advanceTimersByTimeAsync(startLimitMs - 100);
   expect(seen).toEqual({ launched: ['192.0.2.1'], why: undefined });
   await vi.advanceTimersByTimeAsync(200);
@@ -93,7 +103,7 @@ test('a program that never begins is given up once its time is over: no other ad
 });
 
 test('a program that says again that it begins gets no more time', async () => {
-  const seen = run((begin) => {
+  const { seen } = run((begin) => {
     begin();
     setTimeout(begin, handshakeLimitMs / 2);
   });
@@ -102,13 +112,37 @@ test('a program that says again that it begins gets no more time', async () => {
 });
 
 test('a connection that may not be given up is tried again while no program can be started', async () => {
-  const seen = run((begin) => begin(), { killSwitch: true, notStarted: 2 });
+  const { seen } = run((begin) => begin(), { killSwitch: true, notStarted: 2 });
   await vi.advanceTimersByTimeAsync(100);
   expect(seen).toEqual({ launched: ['192.0.2.1', '192.0.2.1', '192.0.2.1'], why: undefined });
 });
 
 test('a connection that never was up is given up if no program can be started', async () => {
-  const seen = run((begin) => begin(), { notStarted: 1 });
+  const { seen } = run((begin) => begin(), { notStarted: 1 });
   await vi.advanceTimersByTimeAsync(100);
   expect(seen).toEqual({ launched: ['192.0.2.1'], why: 'engine-failed' });
+});
+
+test('what a gateway says as it ends a tunnel is in the state while the connection is tried again', async () => {
+  const ends = ['Idle\u202e timeout', '\u200e', undefined];
+  const { states, said } = run(
+    (_begin, endWith) => {
+      if (ends.length > 0) endWith('failed', ends.shift());
+    },
+    { killSwitch: true },
+  );
+  await vi.advanceTimersByTimeAsync(100);
+  const first = { state: 'connecting', gateway: { host: 'vpn.example', port: 443 }, phase: 'handshaking' };
+  expect(states[0]).toEqual({ ...first, attempt: 1 });
+  // Neither silence nor what nobody sees takes its place.
+  expect(states.at(-1)).toEqual({ ...first, attempt: 4, goodbye: 'Idle timeout' });
+  const later = states.filter((state) => state.state === 'connecting' && state.attempt > 1);
+  expect(later.every((state) => 'goodbye' in state && state.goodbye === 'Idle timeout')).toBe(true);
+  expect(said).toEqual({ goodbye: 'Idle timeout' });
+});
+
+test('what a gateway says as it ends the only attempt is known when that is given up', async () => {
+  const { seen, said } = run((_begin, endWith) => endWith('failed', 'No licence'));
+  await vi.advanceTimersByTimeAsync(100);
+  expect([seen.why, said]).toEqual(['engine-failed', { goodbye: 'No licence' }]);
 });

@@ -26,6 +26,24 @@ const owner = { user: '1000', isAdministrator: false };
 const other = { user: '1001', isAdministrator: false };
 const root = { user: '0', isAdministrator: true };
 
+test('what a gateway said as it ended a tunnel is seen by its user and by administrators, and by nobody else', () => {
+  const goodbye = 'Ended by an administrator';
+  const { gateway } = connected;
+  const trying = { state: 'connecting', gateway, attempt: 2, phase: 'waiting' } as const;
+  const blocked = { state: 'disconnected', reason: 'session-ended', blocked: true } as const;
+  const owned = createOwnedState();
+  owned.owner = owner.user;
+  owned.set({ ...trying, goodbye });
+  for (const client of [owner, root]) expect(owned.seenBy(client)).toEqual({ ...trying, goodbye });
+  expect(owned.seenBy(other)).toEqual({ ...trying, ownedByOther: true });
+  owned.set({ ...blocked, goodbye });
+  expect(owned.seenBy(other)).toEqual({ ...blocked, ownedByOther: true });
+  // Nobody's any more.
+  owned.release();
+  expect(owned.seenBy(owner)).toEqual({ ...blocked, goodbye });
+  expect(owned.seenBy(other)).toEqual(blocked);
+});
+
 test('why a connection ended is told to its owner and to administrators, and others see that there is none', () => {
   const owned = createOwnedState();
   owned.owner = owner.user;

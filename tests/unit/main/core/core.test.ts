@@ -364,3 +364,33 @@ describe('after the settings were damaged', () => {
     expect(core.preferences.get().killSwitch).toBe(true);
   });
 });
+
+test('what a gateway says as it ends a tunnel is asked to be read, from the gateway that was chosen', async () => {
+  const core = startCore();
+  await core.session.load();
+  const [page] = openPages(core, 1);
+  await untilConnected(core);
+  const goodbye = 'Ended by an administrator';
+  helper.set({ state: 'connecting', gateway: listedGateway, attempt: 2, phase: 'waiting', goodbye });
+  const form = await vi.waitFor(async () => {
+    const waiting = await page?.host.gatewayForm.get();
+    if (!waiting) expect.fail('nothing is asked');
+    return waiting;
+  });
+  expect(form).toMatchObject({ topic: 'banner', gateway: listedGateway.host, message: goodbye, fields: [] });
+  expect(await page?.host.gatewayForm.answer({ id: form.id, answers: [] })).toBe(true);
+  helper.set({ state: 'connecting', gateway: listedGateway, attempt: 2, phase: 'handshaking', goodbye });
+  await vi.waitFor(() => expect(core.tunnel.state()).toMatchObject({ phase: 'handshaking' }));
+  expect(await page?.host.gatewayForm.get()).toBeNull();
+  core.close();
+});
+
+test('what a gateway has said before the app was started is in the state, and is not shown', async () => {
+  const core = startCore();
+  await core.session.load();
+  const [page] = openPages(core, 1);
+  helper.set({ state: 'disconnected', reason: 'session-ended', goodbye: 'Ended by an administrator' });
+  await vi.waitFor(() => expect(core.tunnel.state()).toMatchObject({ reason: 'session-ended' }));
+  expect(await page?.host.gatewayForm.get()).toBeNull();
+  core.close();
+});

@@ -112,6 +112,26 @@ describe('the end is told once', () => {
       { kind: 'goodbye', final: false, text: 'idle timeout' },
     ],
     [
+      'a goodbye in UTF-8',
+      framePacket(packetKind.terminate, Buffer.from('\0管理员已结束会话')),
+      { kind: 'goodbye', final: true, text: '管理员已结束会话' },
+    ],
+    [
+      'a goodbye in Latin-1',
+      framePacket(packetKind.terminate, Buffer.from('\0terminé', 'latin1')),
+      { kind: 'goodbye', final: true, text: 'terminé' },
+    ],
+    [
+      'a goodbye that is made for terminals, and turns text around',
+      framePacket(packetKind.terminate, Buffer.from('\0\x1b[2J\x07a\u202eb\u2028c\u200e\0\n\n d')),
+      { kind: 'goodbye', final: true, text: '[2Jab c d' },
+    ],
+    [
+      'a goodbye without end',
+      framePacket(packetKind.terminate, Buffer.from(`\0${'é'.repeat(30_000)}`)),
+      { kind: 'goodbye', final: true, text: 'é'.repeat(200) },
+    ],
+    [
       'the end of the session',
       framePacket(packetKind.terminate, Buffer.from([0])),
       { kind: 'goodbye', final: true, text: '' },
