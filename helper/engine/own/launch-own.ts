@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { createMessageConnection, ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
 import type { ClientCertificate } from '#shared/helper/gateway-session.ts';
 import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
+import { turnsToHandle, untilHandled, waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type {
   ProgramProcess,
   ProgramStdio,
@@ -33,6 +34,8 @@ import {
 
 /** For a goodbye. */
 const stopLimitMs = 1_000;
+/** For what a program has said before its end; another process may have its descriptors. */
+const closeLimitMs = 200;
 const frameTimeoutMs = 5_000;
 
 /** The exit statuses of programs that run others (setpriv(1)), if they cannot. */
@@ -134,9 +137,15 @@ function startProcess(
   });
   child.once('exit', (code) => {
     if (notStarted.includes(code)) return resolve('absent');
-    if (told === undefined && !isKilled && !hasSpoken) return resolve('not-started');
     // Whoever ends it while it waits for the gateway's answer does so because that does not come.
-    resolve(told ?? (isKilled && hasBegun && !isReached ? 'gateway-unreachable' : 'failed'));
+    if (isKilled) return resolve(told ?? (hasBegun && !isReached ? 'gateway-unreachable' : 'failed'));
+    const finish = () => {
+      stopWaiting();
+      resolve(told ?? (hasSpoken ? 'failed' : 'not-started'));
+    };
+    const stopWaiting = waitToTheEnd(closeLimitMs, finish, turnsToHandle);
+    // Who was busy learns of its end before what it has said is handled.
+    child.once('close', () => void untilHandled().then(finish));
   });
 
   const reader = new BoundedFrameReader(control, {

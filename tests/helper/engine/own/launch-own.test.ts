@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import type { EngineOptions, GivenConfiguration } from '../../../../helper/engin
 import { launchHolding, launchOwn } from '../../../../helper/engine/own/launch-own.ts';
 import { createSecretFile } from '../../../../helper/linux/programs/secret-file.ts';
 import { createLog } from '../../../../helper/log.ts';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 
 /** What the helper makes of an engine that somebody on the network has taken over. */
 
@@ -246,6 +248,21 @@ test('a program that ends by itself has failed, or not started if it said nothin
   expect(await (await launch('process.exit(127)')).engine.ended).toBe('absent');
   const nowhere = { file: '/nonexistent', args: [], environment: {} };
   expect(await (await launch('', { ownProgram: () => nowhere })).engine.ended).toBe('absent');
+});
+
+test('a program that has said something before it ended has started, also for who was busy until after that', async () => {
+  const pidFile = path.join(directory, 'pid');
+  const { engine } = await launch(`
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync('${pidFile}', String(process.pid));
+    say('note', { text: 'a' });
+    setTimeout(() => process.exit(3), 50);
+  `);
+  // This process stands still meanwhile, so that it learns of both at once.
+  const hasEnded = `grep -q '^State:[[:space:]]*Z' "/proc/$(cat ${pidFile})/status"`;
+  const untilEnded = `until ${hasEnded}; do sleep 0.02; done`;
+  execFileSync('sh', ['-c', untilEnded], { timeout: waitLimit(15_000), stdio: 'ignore' });
+  expect(await engine.ended).toBe('failed');
 });
 
 test('a program that has closed its socket before it has said anything has not started', async () => {
