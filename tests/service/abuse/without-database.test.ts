@@ -25,7 +25,9 @@ beforeAll(async () => {
   admin = new Client({ connectionString: url.replace(name, 'postgres') });
   await admin.connect();
   await admin.query(`alter database "${name}" allow_connections false`);
-  await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+  await admin.query('select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = $1', [
+    name,
+  ]);
 });
 
 afterAll(async () => {

@@ -26,7 +26,7 @@ afterAll(async () => {
 const setReadOnly = (state: 'on' | 'off') =>
   admin.query(`alter database "${name}" set default_transaction_read_only = ${state}`);
 const endSessions = () =>
-  admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+  admin.query('select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = $1', [name]);
 const health = async () => (await running.service.http.inject('/api/health')).statusCode;
 const askForCode = async () => {
   const device = new TestDevice(running);
