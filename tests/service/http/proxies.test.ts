@@ -37,7 +37,7 @@ async function askFrom(localAddress: string, port: number) {
   return { status: reply.statusCode as number, process: String(reply.headers['x-process']) };
 }
 
-const { burst } = defaultLimits.codesPerSource;
+const { burst, perHour } = defaultLimits.codesPerSource;
 
 describe.each(
   casesOf<Case>({
@@ -88,10 +88,14 @@ describe.each(
 
   test('two processes share the limit of each caller, whatever the caller claims', async () => {
     const replies: Awaited<ReturnType<typeof askFrom>>[] = [];
+    const begun = performance.now();
     for (let i = 0; i < burst + 6; i += 1) replies.push(await askFrom('127.0.0.2', running.port));
-    expect(replies.map(({ status }) => status)).toEqual(
-      Array.from({ length: burst + 6 }, (_, i) => (i < burst ? 200 : 429)),
-    );
+    const statuses = replies.map(({ status }) => status);
+    expect(statuses.slice(0, burst)).toEqual(Array.from({ length: burst }, () => 200));
+    // One more is let through every two minutes, which a busy machine may take for these.
+    const refilled = Math.floor(((performance.now() - begun) * perHour) / 3_600_000);
+    const refusals = statuses.slice(burst).filter((status) => status === 429);
+    expect(refusals.length).toBeGreaterThanOrEqual(6 - refilled);
     expect(new Set(replies.map(({ process }) => process)).size).toBe(2);
     expect(await askFrom('127.0.0.3', running.port)).toMatchObject({ status: 200 });
   });
