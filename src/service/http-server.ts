@@ -1,3 +1,4 @@
+import { maxHeaderSize } from 'node:http';
 import { apiCalls } from '#shared/api/calls.ts';
 import { portalProbePath } from '#shared/constants.ts';
 import fastify, {
@@ -72,13 +73,14 @@ export async function createHttpServer(options: {
     requestTimeout: requestTimeoutMs,
     connectionTimeout: stalledMs,
     forceCloseConnections: 'idle',
-    // Errors before any hook has run.
-    frameworkErrors(error, request, reply) {
-      refuse(request, reply.headers(headers), reasonOf(error));
-    },
+    // Requests on open connections are still answered while the server closes: Fastify would refuse them without the
+    // headers and the envelope of other refusals.
+    return503OnClosing: false,
+    // Addresses and license keys are longer than 100 characters at times, and no target is as long as this.
+    routerOptions: { maxParamLength: maxHeaderSize },
   });
   http.removeContentTypeParser('text/plain');
-  const headers = addSecurityHeaders(http, options);
+  addSecurityHeaders(http, options);
   http.addHook('onRequest', (request, reply, done) => {
     if (hasSeveralHosts(request.raw)) {
       refuse(request, reply, 'bad-request');

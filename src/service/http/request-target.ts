@@ -3,15 +3,15 @@ import type { IncomingMessage } from 'node:http';
 /**
  * The path and query that a request asks for, written in one way, so that everything that compares paths sees what the
  * router sees: without the origin of an absolute target, whose host precedes the Host field (RFC 9112 §3.2.2), and with
- * letters that nobody has to encode as themselves (RFC 3986 §6.2.2.2). A page whose address cannot be decoded is asked
- * for as if its percent signs were meant: the console then says that there is no such page.
+ * letters that nobody has to encode as themselves (RFC 3986 §6.2.2.2). Whatever else the router would refuse by itself,
+ * before limits and headers, becomes what is not there: what is no path (`OPTIONS *`), and a path that cannot be
+ * decoded, which is asked for as if its percent signs were meant.
  */
 export function readTarget(request: Pick<IncomingMessage, 'url' | 'headers'>): string {
   const target = originForm(request);
   const [path = ''] = target.split('?', 1);
   const read = path.replace(/%[0-9a-f]{2}/gi, decodedIfPlain);
-  const isMeant = isApiPath(read) || isDecodable(read);
-  return (isMeant ? read : read.replaceAll('%', '%25')) + target.slice(path.length);
+  return (isDecodable(read) ? read : read.replaceAll('%', '%25')) + target.slice(path.length);
 }
 
 /** Whether a target that `readTarget` has read is of the API. */
@@ -28,9 +28,8 @@ function isDecodable(path: string): boolean {
 
 function originForm(request: Pick<IncomingMessage, 'url' | 'headers'>): string {
   const { url = '/', headers } = request;
-  const [, host, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url) ?? [];
-  if (host === undefined) return url;
-  headers.host = host;
+  const [, host, rest = url] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url) ?? [];
+  if (host !== undefined) headers.host = host;
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 

@@ -13,17 +13,13 @@ interface PageOrigins {
   probePages: readonly string[];
 }
 
-/**
- * Adds security headers to every answer to a request; returns them, for answers that are sent before there is a
- * request.
- */
-export function addSecurityHeaders(http: FastifyInstance, origins: PageOrigins): OutgoingHttpHeaders {
+/** Adds security headers to every answer to a request. */
+export function addSecurityHeaders(http: FastifyInstance, origins: PageOrigins): void {
   const headers = securityHeaders(origins);
   http.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers);
     done();
   });
-  return headers;
 }
 
 /** Computed by helmet once: doing it for each answer took longer than answering most calls. */

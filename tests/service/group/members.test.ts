@@ -21,7 +21,7 @@ import {
 } from '../test-service.ts';
 
 const group = (id: string, isTrial: boolean) => ({ id, name: id, isTrial, items: [] });
-const keys = Array.from({ length: 30 }, (_, i) => `KEY-${i}`);
+const keys = Array.from({ length: 31 }, (_, i) => `KEY-${i}`);
 const titles = { en: 'Month', 'zh-hans': '月', 'zh-hant': '月' };
 const seed: Seed = {
   serverGroups: [group('world', false), group('trial', true)],
@@ -95,6 +95,14 @@ describe.each(databaseKindsOfRun)('groups on %s', (kind) => {
     running.clock.advance({ hours: 24 * 11 });
     await reviewGateways(running);
     await expect.poll(() => isLetIn(member)).toBe(false);
+  });
+
+  test('a person with the longest address there is can be invited and removed like anybody', async () => {
+    const { device: owner } = await payer();
+    const email = `${'x'.repeat(64)}@${'y'.repeat(63)}.${'y'.repeat(63)}.${'z'.repeat(57)}.com`;
+    expect(email).toHaveLength(254);
+    expect(await invite(owner, email)).toEqual({ ok: true, data: null });
+    expect(await remove(owner, email)).toEqual({ ok: true, data: null });
   });
 
   test('a person without an account becomes a member by signing in and accepting', async () => {

@@ -37,6 +37,7 @@ test.each([
   ['a success', '/api/basic-info', 200],
   ['a refusal', '/api/user-info', 401],
   ['what is not there', '/api/none', 404],
+  ['what has no name', '/api/page-notes/%ff', 404],
 ])('the console may read %s', async (_, path, status) => {
   const reply = await fetch(running.url + path, { headers: { origin: consoleOrigin } });
   expect(reply.status).toBe(status);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -35,13 +36,44 @@ test.each([
   ['plain text', 415, '/api/auth', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' }],
   ['XML', 415, '/api/auth', { method: 'POST', headers: { 'content-type': 'text/xml' }, body: '<a/>' }],
   ['too much', 413, '/api/auth', { method: 'POST', headers: json, body: `"${'x'.repeat(20_000)}"` }],
-  ['a path that is no text', 400, '/api/page-notes/%ff', {}],
-  ['an endless path', 400, `/api/page-notes/${'x'.repeat(5000)}`, {}],
-])('%s is refused with %i, in an envelope, with security headers', async (_, status, where, init) => {
-  const reply = await fetchEnvelope(running.url + where, init);
-  expect(reply).toMatchObject({ status, body: { code: status, msg: expect.any(String), data: null } });
-  expect(reply.body.msg).not.toBe('');
-  expectSecurityHeaders(reply);
+  ['a path that is no text', 404, '/api/page-notes/%ff', {}],
+  ['an endless path', 404, `/api/page-notes/${'x'.repeat(5000)}`, {}],
+])(
+  '%s is refused with %i, in an envelope, with the headers of all refusals',
+  async (_, status, where, init) => {
+    const reply = await fetchEnvelope(running.url + where, init);
+    expect(reply).toMatchObject({ status, body: { code: status, msg: expect.any(String), data: null } });
+    expect(reply.body.msg).not.toBe('');
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+    expectSecurityHeaders(reply);
+  },
+);
+
+test.each(['OPTIONS *', 'GET ftp://example.net/api/none'])(
+  'what is asked for with %s is refused with the headers of all refusals',
+  async (line) => {
+    const answer = await sendRaw(running.url, [`${line} HTTP/1.1`, 'Host: a']);
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(answer).toMatch(/^cache-control: no-store\r$/im);
+    expect(answer).toMatch(/^content-security-policy: default-src 'self'/im);
+  },
+);
+
+test('a request on an open connection is answered while the server closes', async () => {
+  await using closing = await startTestService();
+  const socket = connect(Number(new URL(closing.url).port), '127.0.0.1');
+  const answers = text(socket);
+  // One that has begun keeps the connection open.
+  socket.write(
+    'POST /api/auth HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n',
+  );
+  const { http } = closing.service;
+  await once(http.server, 'request');
+  const closed = http.close();
+  await expect.poll(() => http.server.listening).toBe(false);
+  socket.write('{}GET /api/basic-info HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect((await answers).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 422', 'HTTP/1.1 200']);
+  await closed;
 });
 
 function expectSecurityHeaders({ headers }: { headers: Headers }) {
@@ -114,7 +146,9 @@ test('a client that sends too many requests is refused for a while, in its langu
   const reply = await fetchEnvelope(`${limited.url}/api/basic-info`, { headers });
   expect(reply).toMatchObject(refused);
   expectSecurityHeaders(reply);
-  expect(await fetchEnvelope(`${limited.url}/api/none`, { headers })).toMatchObject(refused);
+  for (const where of ['/api/none', '/api/page-notes/%ff']) {
+    expect(await fetchEnvelope(limited.url + where, { headers })).toMatchObject(refused);
+  }
 });
 
 test('a forwarded address is not believed, unless a trusted proxy forwards it', async () => {
