@@ -1,5 +1,5 @@
 import { invitationLifetimeDays } from '#shared/constants.ts';
-import { and, eq, gt, lt, inArray, type SQL } from 'drizzle-orm';
+import { and, eq, gt, lt, lte, inArray, type SQL } from 'drizzle-orm';
 import { isOpenInvitation } from '../database/seat-counts.ts';
 import { notifyAccounts } from '../database/account-changes.ts';
 import type { Database } from '../database/database.ts';
@@ -26,6 +26,10 @@ export type InvitationRow = typeof invitations.$inferSelect;
 
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms);
 
+/** What is later than now is from before the clock was set back, and counts no more. */
+const isMadeWithin = (ms: number, now: Date) =>
+  and(gt(invitations.createdAt, before(now, ms)), lte(invitations.createdAt, now));
+
 export type MadeInvitation = { ok: true; toMail: string | undefined } | { ok: false };
 
 /**
@@ -40,9 +44,9 @@ export async function makeInvitation(
   const ofPayer = eq(invitations.payerId, payerId);
   const toPerson = and(ofPayer, eq(invitations.email, email));
   // A double click, or a network that lost the answer and sent the request again.
-  const justMade = and(toPerson, isOpenInvitation(now), gt(invitations.createdAt, before(now, minuteMs)));
+  const justMade = and(toPerson, isOpenInvitation(now), isMadeWithin(minuteMs, now));
   if ((await transaction.$count(invitations, justMade)) > 0) return { ok: true, toMail: undefined };
-  const today = gt(invitations.createdAt, before(now, dayMs));
+  const today = isMadeWithin(dayMs, now);
   if ((await transaction.$count(invitations, and(ofPayer, today))) >= maxInvitationsPerPayerPerDay) {
     return { ok: false };
   }

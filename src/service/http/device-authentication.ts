@@ -127,7 +127,8 @@ export function deviceAuthentication(
     const [found] = await findDevice.execute({ deviceId, tokenHash, now });
     if (!found || found.device.lastSeenAt <= idleSince(now)) return undefined;
     const { lastSeenAt, ...device } = found.device;
-    if (now.getTime() - lastSeenAt.getTime() >= lastSeenStepMs) {
+    // A time to come is from before the clock was set back: nobody would seem to be idle until then.
+    if (Math.abs(now.getTime() - lastSeenAt.getTime()) >= lastSeenStepMs) {
       const isThis = eq(devices.gatewayUser, device.gatewayUser);
       await database.update(devices).set({ lastSeenAt: now }).where(isThis);
     }

@@ -5,7 +5,7 @@ import {
   authCodeMaxTries,
   resendCountdownSeconds,
 } from '#shared/constants.ts';
-import { and, eq, exists, gt, inArray, isNull, lt, sql } from 'drizzle-orm';
+import { and, eq, exists, gt, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import { lockForText, type Database } from '../database/database.ts';
 import { prepared, preparedRows } from '../database/prepared.ts';
 import { devices, users } from '../database/schema/account.ts';
@@ -45,18 +45,22 @@ export async function askingDevice(
     database,
     'asking_device',
     statement,
-    { email, deviceId, resendFrom: resendFrom(now) },
+    { email, deviceId, now, resendFrom: resendFrom(now) },
   );
   if (!device) throw new Error('a SELECT without a table gave no row');
   return device;
 }
 
-/** Codes that are too recent to send another. After a code was used, the next one is not a resend but a new sign-in. */
+/**
+ * Codes that are too recent to send another. After a code was used, the next one is not a resend but a new sign-in; nor
+ * does one count that is later than now, from before the clock was set back.
+ */
 function justAsked(database: Database) {
+  const isRecent = and(gt(authCodes.createdAt, value('resendFrom')), lte(authCodes.createdAt, value('now')));
   return database
     .select({ authId: authCodes.authId })
     .from(authCodes)
-    .where(and(ofAsking, isNull(authCodes.usedAt), gt(authCodes.createdAt, value('resendFrom'))));
+    .where(and(ofAsking, isNull(authCodes.usedAt), isRecent));
 }
 
 const ofAsking = and(eq(authCodes.email, value('email')), eq(authCodes.deviceId, value('deviceId')));
@@ -171,15 +175,16 @@ export async function useAuthCode(database: Database, authId: string, now: Date)
 }
 
 /**
- * Rows that two processes would both delete are skipped by one of them, because waiting for each other could deadlock.
+ * Also those from before the clock was set back, which would be valid for as long. Rows that two processes would both
+ * delete are skipped by one of them, because waiting for each other could deadlock.
  */
 async function removeOldCodes(database: Database, now: Date): Promise<void> {
   await prepared(database, 'delete_old_codes', () => {
     const old = database
       .select({ authId: authCodes.authId })
       .from(authCodes)
-      .where(lt(authCodes.createdAt, value('oldest')))
+      .where(or(lt(authCodes.createdAt, value('oldest')), gt(authCodes.createdAt, value('latest'))))
       .for('update', { skipLocked: true });
     return database.delete(authCodes).where(inArray(authCodes.authId, old));
-  }).execute({ oldest: before(now, hourMs) });
+  }).execute({ oldest: before(now, hourMs), latest: before(now, -hourMs) });
 }

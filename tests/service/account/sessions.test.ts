@@ -25,6 +25,16 @@ describe('sessions', () => {
       .toEqual([used.deviceId]);
   });
 
+  test('a token that was last used before the clock was set back ends no later than others', async () => {
+    await using running = await startTestService();
+    running.clock.advance({ hours: 24 * 365 });
+    const device = await signedIn(running, newEmail());
+    running.clock.advance({ hours: -24 * 365 });
+    expect(await device.client.call('userInfo')).toMatchObject({ ok: true });
+    running.clock.advance({ hours: 24 * deviceIdleDays });
+    expect(await device.client.call('userInfo')).toEqual(signedOut);
+  });
+
   test('all devices of an account are signed out at once, and nobody else’s', async () => {
     const file = path.join(await newDirectory(), 'passwords');
     await using running = await startTestService({

@@ -283,6 +283,15 @@ describe('invitations', () => {
     expect(await invitationMails(person, email)).toHaveLength(3);
   });
 
+  test('invitations from before the clock was set back do not count for years', async () => {
+    const payer = await newPayer(running, 100);
+    running.clock.advance({ hours: 24 * 9 });
+    const emails = Array.from({ length: 20 }, newEmail);
+    for (const email of emails) expect(await invite(payer.device, email)).toMatchObject({ ok: true });
+    running.clock.advance({ hours: -24 * 9 });
+    expect(await invite(payer.device, newEmail())).toMatchObject({ ok: true });
+  });
+
   test('pressed twenty times at once, one mail is sent', async () => {
     const payer = await newPayer(running, 5);
     const email = newEmail();

@@ -172,6 +172,18 @@ describe.each(databaseKindsOfRun)('sign-in on %s', (kind) => {
     expect(await device.verify(second, await device.readCode(email))).toMatchObject({ ok: true });
   });
 
+  test('a code that was asked for before the clock was set back keeps nobody waiting, and is soon no longer valid', async () => {
+    const device = new TestDevice(running);
+    const email = newEmail();
+    running.clock.advance({ hours: 24 * 365 });
+    const authId = await device.requestCode(email);
+    const code = await device.readCode(email);
+    running.clock.advance({ hours: -24 * 365 });
+    await device.requestCode(email);
+    expect(await device.verify(authId, code)).toMatchObject(wrongCode);
+    expect(await device.mails(email)).toHaveLength(2);
+  });
+
   test('asking many times at once sends one mail', async () => {
     const device = new TestDevice(running);
     const email = newEmail();
