@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import { sql, type SQL } from 'drizzle-orm';
 import { drizzle as drizzlePostgres } from 'drizzle-orm/node-postgres';
 import { migrate as migratePostgres } from 'drizzle-orm/node-postgres/migrator';
@@ -24,6 +23,7 @@ import * as signInTables from './schema/sign-in.ts';
 import * as wordgateTables from './schema/wordgate.ts';
 import { keepUp } from './pglite-upkeep.ts';
 import { refuseReadOnly } from './refuse-read-only.ts';
+import { SafePglite } from './safe-pglite.ts';
 import { checkSettings, connectionTo } from './session-settings.ts';
 
 /** PostgreSQL or PGlite; a transaction has the same interface. */
@@ -86,33 +86,30 @@ export async function openDatabase(
 
 async function openPglite(directory: string, onIdleError: (error: Error) => void): Promise<OpenDatabase> {
   await makeDirectory(directory, 0o700);
-  const unlock = await lockBySocket(directory);
-  try {
-    const client = await openFolder(path.join(directory, 'database'));
-    const database = drizzlePglite(client, drizzleOptions);
-    await migratePglite(database, migrations);
-    const endUpkeep = keepUp(client, onIdleError);
-    const close = async () => {
-      await endUpkeep();
-      await client.close();
-      await unlock();
-    };
-    return { database, jobStore: { db: fromPglite(client), backend: 'pglite' }, close };
-  } catch (error) {
-    await unlock();
-    throw error;
-  }
+  await using opening = new AsyncDisposableStack();
+  opening.defer(await lockBySocket(directory));
+  const client = await openFolder(path.join(directory, 'database'));
+  opening.defer(() => client.close());
+  const database = drizzlePglite(client, drizzleOptions);
+  await migratePglite(database, migrations);
+  opening.defer(keepUp(client, onIdleError));
+  const opened = opening.move();
+  return {
+    database,
+    jobStore: { db: fromPglite(client), backend: 'pglite' },
+    close: () => opened.disposeAsync(),
+  };
 }
 
 /**
  * Throws if what is there is no whole database, and leaves it as it is: where its file PG_VERSION is missing, PGlite
  * would make a new database over what is left of the old one. An initdb that was interrupted makes that file first.
  */
-async function openFolder(folder: string): Promise<PGlite> {
+async function openFolder(folder: string): Promise<SafePglite> {
   const has = (file: string) => existsSync(path.join(folder, file));
   try {
     if (has('global/pg_control') && !has('PG_VERSION')) throw new Error('PG_VERSION is missing');
-    return await PGlite.create(folder);
+    return await SafePglite.open(folder);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(
