@@ -6,6 +6,7 @@ import { migrate as migratePostgres } from 'drizzle-orm/node-postgres/migrator';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { Client, Pool } from 'pg';
 import { fromPglite, type ConstructorOptions } from 'pg-boss';
 import { makeDirectory } from '../make-directory.ts';
@@ -91,6 +92,7 @@ async function openPglite(directory: string, onIdleError: (error: Error) => void
   const client = await openFolder(path.join(directory, 'database'));
   opening.defer(() => client.close());
   const database = drizzlePglite(client, drizzleOptions);
+  await refuseNewer(database);
   await migratePglite(database, migrations);
   opening.defer(keepUp(client, onIdleError));
   const opened = opening.move();
@@ -170,10 +172,31 @@ async function migrateAlone(address: ReturnType<typeof connectionTo>): Promise<v
   try {
     await checkSettings(connection);
     await connection.query('select pg_advisory_lock($1)', [lockNumbers.migrations]);
-    await migratePostgres(drizzlePostgres(connection, drizzleOptions), migrations);
+    const database = drizzlePostgres(connection, drizzleOptions);
+    await refuseNewer(database);
+    await migratePostgres(database, migrations);
   } finally {
     // This also releases the lock.
     await connection.end();
+  }
+}
+
+/** Throws if a later version has changed the tables: this one would leave undone what that one relies on. */
+async function refuseNewer(database: Database): Promise<void> {
+  const [found] = await rowsOf<{ exists: boolean }>(
+    database,
+    sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`,
+  );
+  if (!found?.exists) return;
+  const [last] = await rowsOf<{ made: string | null }>(
+    database,
+    sql`select max(created_at)::text as made from drizzle.__drizzle_migrations`,
+  );
+  const known = readMigrationFiles(migrations).map(({ folderMillis }) => folderMillis);
+  if (Number(last?.made ?? 0) > Math.max(...known)) {
+    throw new Error(
+      'a later version of the service has changed this database: start that one, or restore a copy from before',
+    );
   }
 }
 

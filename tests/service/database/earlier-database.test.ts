@@ -17,6 +17,7 @@ import {
   databaseKindsOfRun,
   environmentWithoutTables,
   newDirectory,
+  newEnvironment,
   newSeededEnvironment,
   signedIn,
   startTestService,
@@ -169,3 +170,17 @@ test('a database that was seeded before plans had limits gets those, and nothing
   expect(await database.select().from(planKinds)).toMatchObject([{ service: 'Family', devices: 3 }]);
   expect(await database.select().from(products)).toMatchObject([{ id: 'month' }]);
 });
+
+test.each(databaseKindsOfRun)(
+  'a database on %s that a later version has changed is left as it is',
+  async (kind) => {
+    const environment = await newEnvironment(kind);
+    const first = await startTestService({ environment });
+    const later = sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', 9999999999999)`;
+    await first.service.database.execute(later);
+    await first.service.close();
+    await expect(startTestService({ environment })).rejects.toThrow(
+      'a later version of the service has changed this database',
+    );
+  },
+);
