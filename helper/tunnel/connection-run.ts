@@ -205,13 +205,13 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
         refusal,
         goodbye,
       } = await abortable(
-          ready.serve(() => {
-            run.everConnected = true;
-            said.goodbye = undefined;
-            run.refused = { gatewayCertificates: 0, clientCertificates: 0 };
-          }),
-          signal,
-        );
+        ready.serve(() => {
+          run.everConnected = true;
+          said.goodbye = undefined;
+          run.refused = { gatewayCertificates: 0, clientCertificates: 0 };
+        }),
+        signal,
+      );
       ready = undefined;
       run.roundTripMs = roundTripMs;
       said.goodbye = goodbye ?? said.goodbye;

@@ -33,8 +33,11 @@ function withoutWords(state: TunnelState): TunnelState {
       const { goodbye: _private, ...rest } = state;
       return rest;
     }
-    default:
+    case 'disconnecting':
+    case 'invalid':
       return state;
+    default:
+      return state satisfies never;
   }
 }
 

@@ -45,7 +45,15 @@ export async function beginRun(
   run: Run,
   options: Omit<
     ConnectionRunOptions,
-    'connection' | 'addresses' | 'sessions' | 'wake' | 'renewal' | 'said' | 'signal' | 'onBlocked' | 'onEngineLeft'
+    | 'connection'
+    | 'addresses'
+    | 'sessions'
+    | 'wake'
+    | 'renewal'
+    | 'said'
+    | 'signal'
+    | 'onBlocked'
+    | 'onEngineLeft'
   > & { onOver: (reason: DisconnectReason | undefined) => void },
 ): Promise<void> {
   const { connection, addresses, sessions, wake, renewal, said } = run;

@@ -8,9 +8,8 @@ import type { PushingGateway } from './hostile-gateway.ts';
  * records the tunnel's packets. SIGUSR1 makes it send the packets in another file, SIGUSR2 close every connection, with
  * the content of one more file as its last words, if there is any.
  */
-const { certificate, key, clientAuthority, address, port, headers, packets, outgoing, asked, goodbye } = JSON.parse(
-  process.argv[2] ?? '',
-) as PushingGateway;
+const { certificate, key, clientAuthority, address, port, headers, packets, outgoing, asked, goodbye } =
+  JSON.parse(process.argv[2] ?? '') as PushingGateway;
 
 /** CSTP's packet types, and the length of its header: "STF", 1, the length in two bytes, the type, 0. */
 const type = { data: 0, probe: 3, probeAnswer: 4, terminate: 9 } as const;
@@ -85,7 +84,8 @@ process.on('SIGUSR1', () => {
 
 process.on('SIGUSR2', () => {
   const words = readFileSync(goodbye);
-  for (const socket of sockets) socket.end(words.length > 0 ? frame(type.terminate, words) : undefined);
+  const last = words.length > 0 ? frame(type.terminate, words) : words;
+  for (const socket of sockets) socket.end(last);
 });
 
 server.listen(port, address, () => process.stdout.write('listening\n'));

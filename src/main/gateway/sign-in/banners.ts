@@ -13,9 +13,9 @@ export interface BannersOptions {
 
 export interface Banners {
   /** Each is shown until it has been read, and not again. */
-  onBanner(from: Pick<SignedIn, 'gateway' | 'banner'>): void;
+  onBanner: (from: Pick<SignedIn, 'gateway' | 'banner'>) => void;
   /** What a gateway says as it ends a tunnel is shown whenever it does so. */
-  onGoodbye(gateway: Gateway, text: string): void;
+  onGoodbye: (gateway: Gateway, text: string) => void;
 }
 
 /** What has been read is no news for so long: a gateway may end each tunnel that it grants. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkTerms } from '../../../../helper/engine/checked-terms.ts';
+import { checkGoodbye, checkTerms } from '../../../../helper/engine/checked-terms.ts';
 
 const given = { sessionSeconds: 60, idleSeconds: 30, splitDns: [], attributes: [] };
 
@@ -21,4 +21,13 @@ test('a text that is too long ends with a whole character, and one of nothing is
 test('an attribute’s value stays on one line', () => {
   const attributes = [{ name: 'a', value: 'one\n\u001b[2Jtwo\u2028three' }];
   expect(checkTerms({ ...given, attributes }).attributes).toEqual([{ name: 'a', value: 'one [2Jtwo three' }]);
+});
+
+test('a goodbye is one line of seen characters, of which the end is left out if it is too long', () => {
+  expect(checkGoodbye('Ended\u202e by\r\n\u001b]0;\u0007 an administrator\u2029')).toBe(
+    'Ended by ]0; an administrator',
+  );
+  expect(checkGoodbye(' \r\n\u200b\u0000')).toBeUndefined();
+  const long = checkGoodbye(`a${'\u{1f600}'.repeat(3_000)}`) ?? '';
+  expect([long.length, long.isWellFormed()]).toEqual([199, true]);
 });

@@ -1,7 +1,7 @@
 import { duplexPair } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
 import { createCstpChannel, type ChannelEnd } from '../../../../../helper/engine/own/cstp/channel.ts';
-import { framePacket, packetKind } from '#node/anyconnect/cstp/packet.ts';
+import { framePacket, maxPayload, packetKind } from '#node/anyconnect/cstp/packet.ts';
 
 const request = {
   host: 'vpn.example',
@@ -128,7 +128,7 @@ describe('the end is told once', () => {
     ],
     [
       'a goodbye without end',
-      framePacket(packetKind.terminate, Buffer.from(`\0${'é'.repeat(30_000)}`)),
+      framePacket(packetKind.terminate, Buffer.from(`\0${'é'.repeat((maxPayload - 2) / 2)}`)),
       { kind: 'goodbye', final: true, text: 'é'.repeat(200) },
     ],
     [
