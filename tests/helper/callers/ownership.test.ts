@@ -120,7 +120,7 @@ test('another user sees the connection from its first moment, and only its owner
   });
   await expectRefused(other);
   await root.call('disconnect', {});
-  expect(await other.until('disconnected')).toEqual({ state: 'disconnected' });
+  expect(await other.until('disconnected', { seen: 1 })).toEqual({ state: 'disconnected' });
 });
 
 if (isExhaustive)
