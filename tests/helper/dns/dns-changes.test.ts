@@ -70,7 +70,7 @@ test('what somebody adds to resolv.conf is put back, restored at the end, and no
     seen: contested,
     where: ({ problems }) => problems === undefined,
   });
-  await writeFile(user.resolvConf, theirs.repeat(50));
+  await writeAtOnce(net, user.resolvConf, theirs.repeat(50));
   await again.call('disconnect', {});
   expect(await read()).toBe(theirs.repeat(50));
 });
