@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Routing, RoutingProxy } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
+import type { CapturedPacket } from '../../lab/packets/frame.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { execAsSecondUser } from '../../lab/machine/second-user.ts';
@@ -250,11 +251,13 @@ describe('mode pac', () => {
       const leaksOf = async (marker: string, during: (url: string) => Promise<unknown>) => {
         const capture = await net.lab.capture();
         await during(`http://${marker}.${names.probes}/${marker}`);
-        return findLeaks(await capture.stop(), marker).map(({ kind }) => kind);
+        return findLeaks(await capture.stop(), marker)
+          .filter(({ packet }) => !endsConnection(packet))
+          .map(({ kind }) => kind);
       };
       // The positive control: without the proxy both the name and the request are seen.
-      expect(new Set(await leaksOf('control1', (url) => seen(url)))).toEqual(
-        new Set(['dns', 'cleartext', 'ipv6']),
+      expect(await leaksOf('control1', (url) => seen(url))).toEqual(
+        expect.arrayContaining(['dns', 'cleartext', 'ipv6']),
       );
       expect(await leaksOf('through1', (url) => seen(url, through))).toEqual([]);
       // Nor to a private network that the machine is attached to, where a page's own name may lead.
@@ -270,6 +273,14 @@ describe('mode pac', () => {
     },
   );
 });
+
+const tcp = 6;
+/**
+ * A segment that acknowledges, ends or resets: of a connection from before, whose server ends it when it gets to that.
+ * One that is made now begins otherwise.
+ */
+const endsConnection = ({ protocol, isSyn, payload }: CapturedPacket) =>
+  protocol === tcp && !isSyn && payload.length === 0;
 
 /** A connection that sends a byte every 50 ms and prints what the echo sends back. */
 const streamScript = `exec 3<>/dev/tcp/${addresses.echo.ipv4}/7; cat <&3 & while sleep 0.05; do echo x >&3; done`;
