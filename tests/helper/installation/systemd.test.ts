@@ -219,7 +219,8 @@ function testUnit(): void {
     await machine.run(words('resolvectl domain uplink ~.'));
     await eventually('it is asked no more', async () => !(await isAskedOutside('changed')) || undefined);
     await client.call('disconnect', {});
-    expect(await isAskedOutside('after')).toBe(true);
+    // The machine's own resolver notices by itself that the device is gone.
+    await eventually('it is asked again', async () => (await isAskedOutside('after')) || undefined);
     await machine.run(words('resolvectl revert uplink'));
   });
 
