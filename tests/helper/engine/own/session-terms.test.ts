@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { names } from '../../../lab/network/addresses.ts';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { helperLabForEach } from '../../support/lab-for-each.ts';
 
 /** What a real gateway says about a session. */
 
 const net = helperLabForEach({ engine: 'own' });
-const idleSeconds = 12;
+/** Long enough for whoever is told of it to use it once more. */
+const idleSeconds = Math.ceil(waitLimit(3_000) / 1_000);
 
 test('when a session ends and what the gateway has to say are told, and that it is not used before it ends for that', async () => {
   await net.lab.gateway.restart({
