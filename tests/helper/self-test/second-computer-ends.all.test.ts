@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually, run } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
-import { checksOf, selfTestArgv } from '../support/self-test/self-test-run.ts';
+import { checksOf, selfTestArgv, withTime } from '../support/self-test/self-test-run.ts';
 import { startServing, type Serving } from '../support/self-test/serving.ts';
 import { createTwoMachines, networkAddresses, type TwoMachines } from '../support/self-test/two-machines.ts';
 
@@ -113,7 +113,7 @@ test('on one computer alone, what only another one can show is not checked, and 
   const own = await startServing(machines.tested);
   const { code, stdout, stderr } = await machines.tested.exec(
     argv('--against', networkAddresses.tested, '--json', '--yes'),
-    { env: { WAYMAKER_SELF_TEST_CODE: own.code }, timeout: 180_000 },
+    { env: { ...withTime(), WAYMAKER_SELF_TEST_CODE: own.code }, timeout: 180_000 },
   );
   const notPassed = checksOf(stdout).filter(({ outcome }) => outcome !== 'passed');
   expect(

@@ -55,6 +55,10 @@ export async function whatIsThere(): Promise<string[]> {
   return [...told, ...groups, readFileSync('/etc/resolv.conf', 'utf8'), ...leftProcesses()];
 }
 
+/** What is there otherwise than before, or in addition: what of others is gone by now is none of a self-test's. */
+export const leftSince = async (before: readonly string[]): Promise<string[]> =>
+  (await whatIsThere()).filter((one) => !before.includes(one));
+
 /** Those of self-tests that have ended. */
 const leftProcesses = () => selfTestProcesses().filter((pid) => !isOfRunningOne(pid));
 
