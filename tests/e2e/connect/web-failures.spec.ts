@@ -6,6 +6,7 @@ import { MoreLinks } from '../routes/account/more-links.ts';
 import { RedeemRoute } from '../routes/account/redeem-route.ts';
 import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { texts } from '../support/screens/texts.ts';
+import { expectSaid } from '../support/service/announcements.ts';
 import { expectClearedBy401 } from '../support/service/cleared-by-401.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
 import { pauseClock } from '../support/host/tick-until.ts';
@@ -98,8 +99,7 @@ test("what fails in the web console is told and tried again, in one user's day",
 
   await test.step("spec §8: network failures: 'send failed, please retry', 'verification failed, please retry', 'login failed, …'", async () => {
     await page.route('**/api/get-auth-code', (route) => route.abort(), { times: 1 });
-    await login.askForCode(email);
-    await expect(login.sendFailed).toBeVisible();
+    await expectSaid(page, texts.en['error.send'], () => login.askForCode(email));
     await expect(login.email).toHaveValue(email);
 
     // It goes by itself, and so does the next one.
@@ -107,24 +107,23 @@ test("what fails in the web console is told and tried again, in one user's day",
     await expect(login.sendFailed).toBeHidden();
     await page.route('**/api/get-auth-code', () => Promise.resolve());
     const asked = page.waitForRequest('**/api/get-auth-code');
-    await login.continueButton.click();
-    await asked;
-    await page.clock.runFor(20_000);
-    await expect(login.sendFailed).toBeVisible();
+    await expectSaid(page, texts.en['error.send'], async () => {
+      await login.continueButton.click();
+      await asked;
+      await page.clock.runFor(20_000);
+    });
     await page.unroute('**/api/get-auth-code');
 
     await login.continueButton.click();
     const verify = new VerifyRoute(page);
     const code = await serviceHere.mailbox.code(email);
     await page.route('**/api/auth', (route) => route.abort(), { times: 1 });
-    await verify.type(code);
-    await expect(verify.failed).toBeVisible();
+    await expectSaid(page, texts.en['error.verification'], () => verify.type(code));
     // A code of six characters stays, and may be tried again.
     await page.route('**/api/auth', (route) => route.fulfill({ json: { code: 0, msg: '', data: 'none' } }), {
       times: 1,
     });
-    await verify.verifyButton.click();
-    await expect(verify.loginFailed).toBeVisible();
+    await expectSaid(page, texts.en['error.login'], () => verify.verifyButton.click());
     await verify.verifyButton.click();
     await expect(new AccountRoute(page).heading).toBeVisible();
   });
@@ -150,9 +149,8 @@ test("what fails in the web console is told and tried again, in one user's day",
       await page.evaluate(() => localStorage.setItem('token', 'of somebody else'));
       await route.fulfill({ json: { code: 0, msg: '', data: null } });
     });
-    await redeem.redeem('ANY-KEY');
-    await expect(page.getByText(texts.en['error.authChanged'])).toBeVisible();
-    await expect(redeem.success).toBeHidden();
+    const said = await expectSaid(page, texts.en['error.authChanged'], () => redeem.redeem('ANY-KEY'));
+    expect(said.join('\n')).not.toContain(texts.en['redeem.success']);
     await page.evaluate((before) => localStorage.setItem('token', before), token);
     await new AccountRoute(page).open();
   });

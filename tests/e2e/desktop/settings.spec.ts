@@ -14,8 +14,10 @@ import { ReportRoute } from '../routes/desktop/report-route.ts';
 import { SettingsRoute } from '../routes/desktop/settings-route.ts';
 import { askHost, untilDrawn } from '../support/host/ask-host.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
+import { expectSaid } from '../support/service/announcements.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
+import { texts } from '../support/screens/texts.ts';
 import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
 
 const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -113,8 +115,7 @@ async function expectReport(app: DesktopApp, directory: string, email: string): 
   const file = path.join(directory, 'report.txt');
   await report.save.click();
   await eventually('the app asks for a file', async () => (await surroundings.saveDialog()) ?? undefined);
-  await surroundings.chooseFile(file);
-  await expect(report.saved).toBeVisible();
+  await expectSaid(page, texts.en['report.saved'], () => surroundings.chooseFile(file));
   expect(await readFile(file, 'utf8')).toBe(`== What happened ==\nIt does not connect.\n\n${shown}`);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 
@@ -214,8 +215,7 @@ test.describe('in the laboratory', () => {
         await run(['chattr', '+i', file]);
         try {
           await ownDns.fill('');
-          await ownDns.press('Enter');
-          await expect(settings.says('error.storage')).toBeVisible();
+          await expectSaid(settings.page, texts.en['error.storage'], () => ownDns.press('Enter'));
           await expect(ownDns).toHaveValue(kept);
         } finally {
           await run(['chattr', '-i', file]);

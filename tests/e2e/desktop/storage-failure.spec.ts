@@ -6,6 +6,7 @@ import { AccountRoute } from '../routes/account/account-route.ts';
 import { LoginRoute } from '../routes/account/login-route.ts';
 import { LogoutRoute } from '../routes/account/logout-route.ts';
 import { RedeemRoute } from '../routes/account/redeem-route.ts';
+import { expectSaid } from '../support/service/announcements.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
@@ -90,8 +91,7 @@ for (const host of casesOf<(typeof hosts)[number]>({ usual: ['web console'], all
       const login = new LoginRoute(page);
       await expect(login.heading).toBeVisible();
       await breakStorage('setItem');
-      await login.askForCode(email);
-      await expect(page.getByText(texts.en['error.storage'])).toBeVisible();
+      await expectSaid(page, texts.en['error.storage'], () => login.askForCode(email));
 
       await mendStorage();
       await arriveSignedIn(page, serviceHere, email);
@@ -100,17 +100,15 @@ for (const host of casesOf<(typeof hosts)[number]>({ usual: ['web console'], all
       await redeem.open();
       await redeem.key.fill(key);
       await breakStorage('removeItem');
-      await redeem.submit.click();
-      await expect(redeem.success).toBeVisible();
-      await expect(page.getByText(texts.en['error.delete'])).toBeVisible();
+      const said = await expectSaid(page, texts.en['error.delete'], () => redeem.submit.click());
+      expect(said.join('\n')).toContain(texts.en['redeem.success']);
 
       await mendStorage();
       const account = new AccountRoute(page);
       await account.open();
       await account.signOut.click();
       await breakStorage('removeItem');
-      await new LogoutRoute(page).confirm.click();
-      await expect(page.getByText(texts.en['error.clear'])).toBeVisible();
+      await expectSaid(page, texts.en['error.clear'], () => new LogoutRoute(page).confirm.click());
     });
   });
 }

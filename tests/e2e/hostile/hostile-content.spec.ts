@@ -9,6 +9,7 @@ import { NoteDialog } from '../routes/account/note-dialog.ts';
 import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { dropKept } from '../support/service/drop-kept.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
+import { expectSaid } from '../support/service/announcements.ts';
 import { openLoginWithNotes, pass } from '../support/service/page-notes.ts';
 import type { TestService } from '../support/service/service.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
@@ -161,8 +162,7 @@ test('what a hostile service sends is only text, and its addresses are not opene
     await dropKept(page, 'translations:en');
     await login.open();
     await expect(page.getByText(script, { exact: false }).first()).toBeVisible();
-    await login.askForCode(email);
-    await expect(page.locator('[aria-live="assertive"]').getByText(script, { exact: false })).toBeVisible();
+    await expectSaid(page, script, () => login.askForCode(email), '[aria-live="assertive"]');
     await expectHarmless(page, serviceHere.consoleUrl, 'login');
   });
 

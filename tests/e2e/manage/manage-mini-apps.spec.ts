@@ -1,9 +1,11 @@
 import { CreateMiniAppRoute, EditMiniAppRoute } from '../routes/manage/mini-app-form-route.ts';
 import { ManageMiniAppsRoute } from '../routes/manage/manage-mini-apps-route.ts';
 import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { expectSaid } from '../support/service/announcements.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { drawPicture, pngPicture } from '../support/screens/picture.ts';
+import { texts } from '../support/screens/texts.ts';
 import { expect } from '../webview/webview-fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -199,16 +201,14 @@ test.describe('spec §2: /apps: the whole page on the desktop and in a webview, 
     await test.step("spec §8: 'error saving app' without the service, and nothing typed is lost", async () => {
       await form.label.fill('staff');
       await serviceHere.stop();
-      await form.save.click();
-      await expect(form.failed).toBeVisible();
+      await expectSaid(page, texts.en['error.appSave'], () => form.save.click());
       await expect(form.name).toHaveValue('Wiki');
       await expect(form.link).toHaveValue('http://wiki.example.com');
       await expect(form.label).toHaveValue('staff');
     });
     await serviceHere.start();
-    await form.save.click();
+    await expectSaid(page, texts.en['appForm.created'], () => form.save.click());
     const miniApps = new ManageMiniAppsRoute(page);
-    await expect(miniApps.created).toBeVisible();
     await expect(miniApps.row('Priority 100').locator('img')).toBeVisible();
     const user = await signInByApi(serviceHere, email);
     const { items } = must(await user.call('groupApps'));

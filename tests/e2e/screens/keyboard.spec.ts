@@ -12,8 +12,10 @@ import { MoreLinks } from '../routes/account/more-links.ts';
 import { OrdersRoute } from '../routes/manage/orders-route.ts';
 import { RedeemRoute } from '../routes/account/redeem-route.ts';
 import { SelfDeleteRoute } from '../routes/account/self-delete-route.ts';
+import { expectSaid } from '../support/service/announcements.ts';
 import { signInPayer } from '../support/service/payer.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
+import { texts } from '../support/screens/texts.ts';
 import { licenseKeys } from '../support/service/service.ts';
 import { expect } from '../webview/webview-fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
@@ -104,8 +106,7 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
       await keyboard.press('Enter');
       await expect(new AddMemberRoute(page).email).toBeFocused();
       await keyboard.type(`friend-of-${email}`);
-      await keyboard.press('Enter');
-      await expect(members.added).toBeVisible();
+      await expectSaid(page, texts.en['members.added'], () => keyboard.press('Enter'));
       await expect(members.heading).toBeFocused();
       await removeByKeyboard(members, members.withdraw(`friend-of-${email}`), members.confirmWithdrawal);
       await expect(members.empty).toBeVisible();
@@ -153,8 +154,7 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
       await tabTo(create.link);
       await keyboard.type('https://wiki.example/');
       await tabTo(create.save);
-      await keyboard.press('Space');
-      await expect(miniApps.created).toBeVisible();
+      await expectSaid(page, texts.en['appForm.created'], () => keyboard.press('Space'));
       await expect(miniApps.heading).toBeFocused();
       await tabTo(miniApps.edit('Wiki'));
       await keyboard.press('Enter');
@@ -166,8 +166,7 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
       await keyboard.press('Enter');
       await expect(edit.link).toHaveValue('https://wiki.example/');
       await tabTo(edit.save);
-      await keyboard.press('Enter');
-      await expect(miniApps.updated).toBeVisible();
+      await expectSaid(page, texts.en['appForm.updated'], () => keyboard.press('Enter'));
       await expect(miniApps.heading).toBeFocused();
       await removeByKeyboard(miniApps, miniApps.delete('Wiki'));
       await expect(miniApps.empty).toBeVisible();
@@ -190,8 +189,7 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await page.goBack();
     await expect(new AccountRoute(page).heading).toBeFocused();
     await manage.to('section.orders').focus();
-    await answer();
-    await expect(devices.revoked).toBeVisible();
+    await expectSaid(page, texts.en['devices.revoked'], answer);
     await expect(manage.to('section.orders')).toBeFocused();
   });
 
@@ -214,12 +212,10 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
       const failing = await failSlowly(page, '**/api/license-keys/*/consume');
       await keyboard.press('Space');
       await expect(redeem.submit).toBeDisabled();
-      await failing();
-      await expect(redeem.failed).toBeVisible();
+      await expectSaid(page, texts.en['redeem.failed'], failing);
       await expect(redeem.submit).toBeFocused();
       await redeem.key.fill(licenseKeys.keyboard);
-      await keyboard.press('Enter');
-      await expect(redeem.success).toBeVisible();
+      await expectSaid(page, texts.en['redeem.success'], () => keyboard.press('Enter'));
       await expect(new AccountRoute(page).heading).toBeFocused();
       await expect(page.getByText('Gift')).toBeVisible();
     });
@@ -246,11 +242,11 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
       await expect(remove.submit).toBeDisabled();
       // What cannot be pressed now is not pressed by being pressed again.
       await keyboard.press('Enter');
-      await failingAgain();
-      await expect(remove.failed).toHaveCount(1);
+      const failed = texts.en['selfDelete.failed'];
+      const said = await expectSaid(page, failed, failingAgain);
+      expect(said.join('\n').split(failed), 'once').toHaveLength(2);
       await expect(remove.submit).toBeFocused();
-      await keyboard.press('Enter');
-      await expect(remove.success).toBeVisible();
+      await expectSaid(page, texts.en['selfDelete.success'], () => keyboard.press('Enter'));
       await expect(new LoginRoute(page).email).toBeFocused();
     });
   });

@@ -6,6 +6,7 @@ import { ManageLinks } from '../routes/manage/manage-links.ts';
 import { PayOrderRoute } from '../routes/store/pay-order-route.ts';
 import { StorePage, WordgatePage } from '../routes/store/store-pages.ts';
 import { VerifyRoute } from '../routes/account/verify-route.ts';
+import { expectSaid } from '../support/service/announcements.ts';
 import { plan } from '../support/service/service.ts';
 import { texts } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';
@@ -53,8 +54,8 @@ test('a buyer who is signed in nowhere chooses a plan, signs in, pays and has th
       route.fulfill({ status: 422, json: { code: 422, msg: 'Closed for <b>stocktaking</b>', data: null } }),
     );
     await login.continueButton.click();
-    await new VerifyRoute(page).type(await serviceHere.mailbox.code(email));
-    await expect(page.getByText('Closed for <b>stocktaking</b>')).toBeVisible();
+    const code = await serviceHere.mailbox.code(email);
+    await expectSaid(page, 'Closed for <b>stocktaking</b>', () => new VerifyRoute(page).type(code));
     await expect(order.failed).toBeVisible();
     await page.unroute('**/payments/');
     await order.retry.click();

@@ -1,4 +1,6 @@
 import { openSettings } from '../support/screens/open-settings.ts';
+import { texts } from '../support/screens/texts.ts';
+import { expectSaid } from '../support/service/announcements.ts';
 import { routed } from '../support/tunnel/route-lists.ts';
 import { expect } from './webview-fixtures.ts';
 import { keepPagesHere } from './kept-pages.ts';
@@ -15,8 +17,7 @@ test.describe('spec §4, route mode: global by default', () => {
     await test.step("spec §8: 'setting route failed' when the app cannot", async () => {
       app.routingFails = true;
       // Not `check`, which insists on a choice that stays.
-      await settings.automatic.click();
-      await expect(settings.says('error.routing')).toBeVisible();
+      await expectSaid(page, texts.en['error.routing'], () => settings.automatic.click());
       await expect(settings.global).toBeChecked();
       expect(app.routing()).toEqual({ mode: 'global' });
     });
@@ -34,8 +35,7 @@ test.describe('spec §4, route mode: global by default', () => {
       app.routingModes = ['global', 'pac'];
       await page.route('**/api/route/pac', (route) => route.abort());
       await page.reload();
-      await settings.automatic.click();
-      await expect(settings.says('error.pac')).toBeVisible();
+      await expectSaid(page, texts.en['error.pac'], () => settings.automatic.click());
       await expect(settings.global).toBeChecked();
       await page.unroute('**/api/route/pac');
       await settings.automatic.check();

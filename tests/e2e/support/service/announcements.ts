@@ -1,17 +1,22 @@
-import type { Page } from 'playwright/test';
+import { expect, type Page } from 'playwright/test';
 
 interface Listening {
   testAnnouncements: string[];
 }
+
+/** What announces what comes into it. */
+const anyRegion = '[aria-live], [role="status"], [role="alert"], output';
 
 /**
  * Listens as a screen reader does: the texts that live regions come to hold, or to show, from now on, in order, and
  * alerts that come into the page; nothing of a part of them that is not live. Returns what reads them, and forgets those
  * read.
  */
-export async function listenForAnnouncements(page: Page): Promise<() => Promise<string[]>> {
-  await page.evaluate(() => {
-    const live = '[aria-live], [role="status"], [role="alert"], output';
+export async function listenForAnnouncements(
+  page: Page,
+  regions = anyRegion,
+): Promise<() => Promise<string[]>> {
+  await page.evaluate((live) => {
     const shown = ['hidden', 'data-coming'];
     const said: string[] = [];
     (globalThis as unknown as Listening).testAnnouncements = said;
@@ -37,6 +42,28 @@ export async function listenForAnnouncements(page: Page): Promise<() => Promise<
       characterData: true,
       attributeFilter: shown,
     });
-  });
+  }, regions);
   return () => page.evaluate(() => (globalThis as unknown as Listening).testAnnouncements.splice(0));
+}
+
+/**
+ * That `during` has this text said, however soon it goes again: a toast is shown for 3 s, which a busy machine may spend
+ * on the page behind it, while nobody looks. The page has to be loaded already, and stay. Returns every text said.
+ */
+export async function expectSaid(
+  page: Page,
+  text: string,
+  during: () => Promise<unknown>,
+  regions = anyRegion,
+): Promise<string[]> {
+  const announcements = await listenForAnnouncements(page, regions);
+  await during();
+  const said: string[] = [];
+  await expect
+    .poll(async () => {
+      said.push(...(await announcements()));
+      return said;
+    })
+    .toContainEqual(expect.stringContaining(text));
+  return said;
 }
