@@ -15,7 +15,7 @@ import { takeDeviceLogin, type DeviceLogin } from './features/device-login/take-
 import { takeHandOver, type HandOver } from './features/store/take-hand-over.ts';
 import { endVisits } from './features/store/stored-visit.ts';
 import { createSessionStore } from './features/session/session-store.ts';
-import { chooseLanguage } from '#shared/language.ts';
+import { chooseLanguage, languageTags } from '#shared/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
 import { keepConsole } from './offline/keep-console.ts';
 import { createHost } from './platform/create-host.ts';
@@ -39,6 +39,8 @@ async function start(root: Element): Promise<void> {
   const deviceLogin = takeDeviceLogin(location, history);
   const handOver = takeHandOver(location, history);
   const language = chooseLanguage(navigator.languages);
+  // Until its texts are there: a browser that offers to translate the page decides about that meanwhile.
+  document.documentElement.lang = languageTags[language];
   // This also decides whether more than the first texts are needed.
   const page = preloadPage(location.pathname);
   const i18n = loadChunk(() => setUpI18n(language));

@@ -13,6 +13,8 @@ import { LanguageContext } from '../i18n/language-context.tsx';
 import { HostContext, type AppDescription } from '../platform/host-context.tsx';
 import type { Look } from './look.ts';
 import { AppRoutes } from './routes.tsx';
+import { CrashPage } from '../ui/pages/crash-page.tsx';
+import { ErrorBoundary } from '../ui/pages/error-boundary.tsx';
 import { ThemeProvider } from '../ui/theme/theme-provider.tsx';
 import { Toasts } from '../ui/messages/toasts.tsx';
 
@@ -42,7 +44,9 @@ export function App(props: AppProps) {
               <SessionContext value={session}>
                 <TunnelContext value={tunnel}>
                   <BrowserRouter>
-                    <AppRoutes deviceLogin={deviceLogin} handOver={handOver} />
+                    <ErrorBoundary fallback={<CrashPage />}>
+                      <AppRoutes deviceLogin={deviceLogin} handOver={handOver} />
+                    </ErrorBoundary>
                   </BrowserRouter>
                   <Toasts />
                 </TunnelContext>

@@ -28,7 +28,7 @@ export function FastestOption({ id, isActive, onSubmit, isMeasuring, position }:
         {isMeasuring ? <Loader size={18} aria-hidden /> : <IconBolt size={20} stroke={1.8} aria-hidden />}
       </span>
       <span className={classes.words}>
-        <span className={classes.name}>{t('servers.fastest')} </span>
+        <span className={classes.name}>{`${t('servers.fastest')} `}</span>
         <span className={classes.domain}>{t(isMeasuring ? 'servers.measuring' : 'servers.fastestText')}</span>
       </span>
     </ChooserOption>

@@ -9,7 +9,7 @@ export function ServerLoad({ t, load }: { t: TFunction; load: number }) {
       <span className={classes.bar} aria-hidden>
         <span className={classes.used} style={{ inlineSize: `${Math.round(load * 100)}%` }} />
       </span>
-      {t(`servers.${level}`)}
+      <span>{t(`servers.${level}`)}</span>
     </span>
   );
 }

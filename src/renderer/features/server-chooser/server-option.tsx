@@ -55,7 +55,7 @@ export function ServerOption(props: ServerOptionProps) {
     >
       {saysCountry && <Flag country={server.country} />}
       <span className={classes.words}>
-        <span className={classes.name}>{server.name} </span>
+        <span className={classes.name}>{`${server.name} `}</span>
         <ServerDetails t={t} server={server} saysCountry={saysCountry} />
       </span>
       <Latency t={t} latency={props.latency} />
@@ -113,8 +113,8 @@ function ServerDetails({
   const place = parts.length === 0 && load === undefined ? domain : parts.join(' · ');
   return (
     <span className={classes.details}>
-      {name !== undefined && !saysCountry && <span className={classes.spoken}>{name} </span>}
-      {place !== '' && <span>{place} </span>}
+      {name !== undefined && !saysCountry && <span className={classes.spoken}>{`${name} `}</span>}
+      {place !== '' && <span>{`${place} `}</span>}
       {load !== undefined && <ServerLoad t={t} load={load} />}
     </span>
   );
@@ -126,7 +126,7 @@ function Latency({ t, latency }: { t: TFunction; latency: ServerLatency | undefi
   const { milliseconds } = latency;
   return (
     <span className={classes.latency}>
-      {milliseconds === null ? t('servers.noAnswer') : formatMilliseconds(milliseconds, language)}{' '}
+      {`${milliseconds === null ? t('servers.noAnswer') : formatMilliseconds(milliseconds, language)} `}
     </span>
   );
 }

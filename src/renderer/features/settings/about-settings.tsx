@@ -72,9 +72,9 @@ function NewerRelease() {
   const address = info?.links[`download_${platform}_url`];
   if (latest === undefined || address === undefined || !isNewer(latest, version)) return null;
   return (
-    <>
+    <span>
       {' · '}
       <ExternalLink href={address}>{t('settings.download', { version: latest })}</ExternalLink>
-    </>
+    </span>
   );
 }

@@ -97,7 +97,7 @@ function CurrentNetworkRow({ network, rules, onTrust }: CurrentNetworkRowProps) 
         <div className={classes.network}>
           <output {...ids} className={classes.value}>
             <bdi>{name}</bdi>
-            {trusted !== undefined && ` · ${t(verdict)}`}
+            {trusted !== undefined && <span>{` · ${t(verdict)}`}</span>}
           </output>
           {ssid !== undefined && !isOpen && trusted === false && (
             <Button

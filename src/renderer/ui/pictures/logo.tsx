@@ -18,7 +18,11 @@ export function Logo({ size = 28, withName = true }: { size?: number; withName?:
         />
         <circle cx="25.3" cy="9.2" r="2.6" fill="#8ff0d5" />
       </svg>
-      {withName && <span className={classes.name}>Waymaker</span>}
+      {withName && (
+        <span className={classes.name} translate="no">
+          Waymaker
+        </span>
+      )}
     </span>
   );
 }

@@ -7,11 +7,16 @@ const quoted = /[“「]([a-z][\x20-\x7e]*)[”」]/;
 /** Where a path may go on in the next line: after each slash but its first. */
 const afterSlash = /(?<=[^/]\/)/;
 
-/** A text whose commands are formatted as such: without their quotation marks, on one line where they fit. */
+/**
+ * A text whose commands are formatted as such: without their quotation marks, on one line where they fit. Each text is
+ * alone in its element, so that React replaces it even where the browser has put its translation in its place.
+ */
 export function withCommands(text: string): ReactNode {
-  return text
-    .split(quoted)
-    .map((part, index) => (index % 2 === 0 ? part : <Command key={index} words={part.split(' ')} />));
+  const parts = text.split(quoted);
+  if (parts.length === 1) return text;
+  return parts.map((part, index) =>
+    index % 2 === 0 ? <span key={index}>{part}</span> : <Command key={index} words={part.split(' ')} />,
+  );
 }
 
 function Command({ words }: { words: readonly string[] }) {

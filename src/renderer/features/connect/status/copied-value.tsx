@@ -11,7 +11,7 @@ export function CopiedValue({ value }: { value: string }) {
   const { copied, copy } = useCopy(value);
   return (
     <span className={classes.copied}>
-      <span>
+      <span translate="no">
         {/* A long address breaks after a slash, not within a name. */}
         {value.split(/(?<=\/)/).map((part, index) => (
           <Fragment key={index}>

@@ -188,8 +188,7 @@ function ConnectingDetail({ state }: { state: Extract<TunnelState, { state: 'con
       {isKnown && <p className={classes.detail}>{t(waitingText(preferences))}</p>}
       {/* Not announced: several a second, or another attempt each time while there is no network, would be noise. */}
       <p className={classes.detail} aria-live="off">
-        {t(phaseTexts[state.phase])}
-        {attempt}
+        {`${t(phaseTexts[state.phase])}${attempt}`}
       </p>
     </>
   );
