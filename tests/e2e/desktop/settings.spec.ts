@@ -22,13 +22,22 @@ import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
 
 const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 const [light, dark] = ['rgb(245, 247, 245)', 'rgb(14, 20, 18)'];
+/** What a phone's browser draws its own bar in: the first that the page names for now (HTML, "theme-color"). */
+const barColour = (page: Page) =>
+  page.evaluate(() => {
+    const named = [...document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')];
+    return named.find(({ media }) => matchMedia(media).matches)?.content;
+  });
+const [lightBar, darkBar] = ['#f5f7f5', '#0e1412'];
 
 /** Chooses another language and the other colours, and finds them again. */
 async function chooseLooks(page: Page): Promise<void> {
   const settings = await openSettings(page);
   expect(await background(page)).toBe(light);
+  expect(await barColour(page)).toBe(lightBar);
   await settings.theme.selectOption('dark');
   await expect.poll(() => background(page)).toBe(dark);
+  expect(await barColour(page)).toBe(darkBar);
   await settings.speech.selectOption('繁體中文');
   const again = new SettingsRoute(page, 'zh-hant');
   await expect(again.heading).toBeVisible();

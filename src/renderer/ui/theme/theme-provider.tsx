@@ -17,6 +17,12 @@ export function ThemeProvider({
     const { dataset } = document.documentElement;
     if (choice === 'system') delete dataset['theme'];
     else dataset['theme'] = choice;
+    // The bars of a phone's browser.
+    for (const colour of document.querySelectorAll<HTMLMetaElement>('meta[data-theme]')) {
+      const theme = colour.dataset['theme'];
+      if (choice === 'system') colour.media = `(prefers-color-scheme: ${theme})`;
+      else colour.media = theme === choice ? 'all' : 'not all';
+    }
   }, [choice]);
   return <ThemeChoiceContext value={choice}>{children}</ThemeChoiceContext>;
 }
