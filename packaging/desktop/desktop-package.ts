@@ -1,5 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { desktopFolder } from '../../src/node/manifest/core-product.ts';
 import { packagesOfPages } from '../../scripts/third-party-notices/notices.ts';
 import { billOfMaterials, type Material } from '../linux/bill-of-materials.ts';
 import type { LinuxPackageOptions } from '../linux/core-package.ts';
@@ -16,9 +17,6 @@ import { appFacts, testWindowFacts } from './desktop-facts.ts';
 import { layShare } from './desktop-share.ts';
 import { layElectron, linuxProgram, type ElectronFiles } from './electron-program.ts';
 import { bundleStandIn, layTestWindow } from './test-window.ts';
-
-/** Where the desktop app is installed. */
-const desktopFolder = '/opt/Waymaker';
 
 export interface DesktopOptions extends LinuxPackageOptions {
   /** For this processor; without it, the package is the one with the window for tests. */

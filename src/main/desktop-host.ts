@@ -21,7 +21,7 @@ export interface DesktopHostOptions {
   openAppView: OpenAppView;
   openAppLink: OpenAppLink;
   saveText: SaveText;
-  /** Where no package manager brings updates. */
+  /** Where there are updates of the app. */
   updates?: AppUpdates | undefined;
   /** To all pages. */
   emit: EmitHostEvent<DesktopContract>;

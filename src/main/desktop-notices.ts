@@ -27,7 +27,7 @@ export type NoticeSubject = 'tunnel' | 'session' | 'form' | 'plan' | 'update';
 
 export interface DesktopNoticesOptions {
   core: Core;
-  /** Where no package manager brings updates. */
+  /** Where there are updates of the app. */
   updates?: Pick<AppUpdates, 'view' | 'onChange'> | undefined;
   say: Say;
   /** Whether the user is looking at the window, which shows everything. */
@@ -136,22 +136,25 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
   });
   function tellOfUpdate(): void {
     const version = core.update.version();
-    if (version === undefined || !core.toldOnce(`update ${version}`)) return;
+    if (options.updates?.view() || version === undefined || !core.toldOnce(`update ${version}`)) return;
     notify('update', { title: say('notice.update', { version }), text: say('notice.updateText') });
   }
 
   /** Once for each version: who has read it knows where it is. */
   function tellOfReadyUpdate(): void {
-    const state = options.updates?.view().state;
-    if (state?.kind !== 'ready' || isInFront() || !core.toldOnce(`update ${state.version}`)) return;
+    const state = options.updates?.view()?.state;
+    if ((state?.kind !== 'ready' && state?.kind !== 'installed') || isInFront()) return;
+    const { kind, version } = state;
+    // That it was available may have been said before.
+    if (!core.toldOnce(kind === 'ready' ? `update ${version}` : `installed ${version}`)) return;
     notify('update', {
-      title: say('notice.updateReady', { version: state.version }),
-      text: say('notice.updateReadyText'),
+      title: say(kind === 'ready' ? 'notice.updateReady' : 'notice.updateInstalled', { version }),
+      text: say(kind === 'ready' ? 'notice.updateReadyText' : 'notice.updateInstalledText'),
     });
   }
 
-  if (options.updates) options.updates.onChange(tellOfReadyUpdate);
-  else core.update.onChange(tellOfUpdate);
+  options.updates?.onChange(tellOfReadyUpdate);
+  core.update.onChange(tellOfUpdate);
   core.onPlanChange(checkPlan);
   const planTimer = setInterval(checkPlan, planCheckMs).unref();
 

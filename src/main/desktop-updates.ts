@@ -1,11 +1,14 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
+import { coreFolder } from '#node/manifest/core-product.ts';
+import { manifestFile } from '#node/manifest/manifest.ts';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
 import { feedProduct } from '#node/manifest/update-feed.ts';
 import type { Core } from './core/core.ts';
 import { createAppUpdates, type AppUpdates } from './updates/app-updates.ts';
 import { hasNetwork } from './updates/has-network.ts';
 import { lookPeriodically } from './updates/look-periodically.ts';
+import { createPackageUpdates, packagedApp } from './updates/package-updates.ts';
 import { systemInstaller } from './updates/system-installer.ts';
 import { openUpdateMemory } from './updates/update-memory.ts';
 import { updatesFolder } from './control/updates-folder.ts';
@@ -23,9 +26,14 @@ export interface AppUpdatesStart {
   log: Logger;
 }
 
-/** Undefined where a package manager brings updates, or nobody does. */
+/** Undefined where nobody brings updates. */
 export async function startAppUpdates(start: AppUpdatesStart): Promise<AppUpdates | undefined> {
   const { core, platform, env, profile, version, log } = start;
+  const [app, installed] = [packagedApp(), coreFolder(platform)];
+  if (app !== undefined && installed !== undefined) {
+    const manifest = path.join(installed, manifestFile);
+    return await createPackageUpdates({ manifest, version, restart: () => start.leave(app) });
+  }
   const [place, trusted, installer] = [updatesPlace(), releaseKeys(), await systemInstaller(platform, env)];
   if (!place || !trusted || !installer) return undefined;
   // Where the command line has them, too.

@@ -33,7 +33,7 @@ export interface DesktopOptions {
   /** Shows this page in the window. */
   openPage(page: MenuPage): void;
   runProgram: RunProgram;
-  /** Where no package manager brings updates. */
+  /** Where there are updates of the app. */
   updates: AppUpdates | undefined;
   log: Logger;
 }

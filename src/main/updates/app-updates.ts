@@ -26,9 +26,10 @@ export interface AppUpdatesOptions {
   log: Logger;
 }
 
-/** The app's updates, where no package manager brings them. */
+/** The app's updates, where no package manager brings them, and what one has brought where one does. */
 export interface AppUpdates {
-  view(): UpdateView;
+  /** Null if there is nothing to say: a package manager looks for them, and has not brought any. */
+  view(): UpdateView | null;
   onChange(listener: (view: UpdateView) => void): void;
   /**
    * Looks for a newer version, and downloads it, unless the network is metered. False if that has to be tried again.
@@ -43,10 +44,15 @@ export interface AppUpdates {
   close(): void;
 }
 
+/** Those that the app looks for itself. */
+interface OwnUpdates extends AppUpdates {
+  view(): UpdateView;
+}
+
 /** A progress of less than this share is not told. */
 const progressStep = 0.01;
 
-export async function createAppUpdates(options: AppUpdatesOptions): Promise<AppUpdates> {
+export async function createAppUpdates(options: AppUpdatesOptions): Promise<OwnUpdates> {
   const { source, memory, folder, installer, log } = options;
   const listeners = createListeners<UpdateView>();
   const closing = new AbortController();

@@ -14,6 +14,9 @@ export function coreFolder(platform: NodeJS.Platform): string | undefined {
   return platform === 'win32' ? path.win32.join(programFiles(), 'Waymaker', 'core') : undefined;
 }
 
+/** Where packages for Linux have the window. */
+export const desktopFolder = '/opt/Waymaker';
+
 /** Programs of users look here: what users do to their own environment concerns nobody else. */
 const programFiles = (): string => process.env['ProgramFiles'] ?? String.raw`C:\Program Files`;
 

@@ -4,7 +4,7 @@ import { hostContract } from './contract.ts';
 import { event, request, type HostHandlers } from './descriptor.ts';
 
 /**
- * Updates of the app where no package manager brings them: a part of the host contract that only the desktop app has,
+ * Updates of the app, where no package manager brings them, or one has brought them while it runs: a part of the host contract that only the desktop app has,
  * and that its pages load when they need it.
  */
 
@@ -57,6 +57,8 @@ export const updateState = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('downloading'), version, received: bytes, size: bytes }),
   z.object({ kind: z.literal('ready'), version, held: z.nullable(updateHeld) }),
   z.object({ kind: z.literal('installing'), version }),
+  /** A package manager has put it in the place of the version that runs. */
+  z.object({ kind: z.literal('installed'), version }),
   z.object({ kind: z.literal('failed'), problem: updateProblem }),
 ]);
 export type UpdateState = z.infer<typeof updateState>;
@@ -74,13 +76,13 @@ export type UpdateView = z.infer<typeof updateView>;
 
 export const updatesContract = {
   updates: {
-    /** Null where a package manager brings updates, or nobody does. */
+    /** Null where a package manager brings updates, and has not brought any, or nobody does. */
     get: request(nothing, z.nullable(updateView)),
     /** Looks for a newer version, and downloads it, unless the network is metered. `changed` says what came of it. */
     check: request(nothing, z.null()),
     /** Downloads a version that is only offered, before this computer's turn or on a metered network. */
     download: request(nothing, z.null()),
-    /** Installs what is ready, which ends the app. */
+    /** Installs what is ready, or starts what is installed, which ends the app. */
     install: request(nothing, z.null()),
     changed: event(updateView),
   },

@@ -52,6 +52,8 @@ const en = {
 
   'notice.update': 'Waymaker {{version}} is available',
   'notice.updateText': 'Open the settings to download it.',
+  'notice.updateInstalled': 'Waymaker {{version}} is installed',
+  'notice.updateInstalledText': 'It is used once you have restarted Waymaker.',
   'notice.updateReady': 'Waymaker {{version}} is ready',
   'notice.updateReadyText':
     'It will be installed when you quit Waymaker. You can also install it in the settings.',
@@ -136,6 +138,8 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'notice.update': 'Waymaker {{version}} 已发布',
     'notice.updateText': '可在设置中下载。',
+    'notice.updateInstalled': '已安装 Waymaker {{version}}',
+    'notice.updateInstalledText': '重启 Waymaker 后启用。',
     'notice.updateReady': 'Waymaker {{version}} 已准备就绪',
     'notice.updateReadyText': '退出 Waymaker 时自动安装，也可在设置中安装。',
     'notice.lost': '连接已中断',
@@ -213,6 +217,8 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'notice.update': 'Waymaker {{version}} 已發布',
     'notice.updateText': '可在設定中下載。',
+    'notice.updateInstalled': '已安裝 Waymaker {{version}}',
+    'notice.updateInstalledText': '重新啟動 Waymaker 後啟用。',
     'notice.updateReady': 'Waymaker {{version}} 已準備就緒',
     'notice.updateReadyText': '結束 Waymaker 時自動安裝，也可在設定中安裝。',
     'notice.lost': '連線已中斷',

@@ -24,6 +24,10 @@ const en = {
   'update.installAndReopen': 'Install and reopen',
   'update.installing': 'Installing {{version}}. Waymaker will close; open it again afterwards.',
   'update.installingAndReopens': 'Installing {{version}}. Waymaker will close, and open again afterwards.',
+  'update.installed': 'Waymaker {{version}} is installed',
+  'update.installedText':
+    'The previous version keeps running until you restart Waymaker. Your connection stays.',
+  'update.restart': 'Restart Waymaker',
   'update.show': 'Show',
   'update.wouldOpen':
     'It cannot be installed now: the kill switch is off, so your traffic would go out directly meanwhile. Disconnect first, or turn the kill switch on.',
@@ -68,6 +72,9 @@ export const updateTexts: Record<Language, Record<UpdateTextKey, string>> = {
     'update.installAndReopen': '安装并重新打开',
     'update.installing': '正在安装 {{version}}。Waymaker 会关闭，完成后请重新打开。',
     'update.installingAndReopens': '正在安装 {{version}}。Waymaker 会关闭，完成后自动重新打开。',
+    'update.installed': '已安装 Waymaker {{version}}',
+    'update.installedText': '重启 Waymaker 之前，运行的仍是之前的版本。连接不会断开。',
+    'update.restart': '重启 Waymaker',
     'update.show': '查看',
     'update.wouldOpen':
       '现在无法安装：断网保护已关闭，安装期间流量会直接发出。请先断开连接，或打开断网保护。',
@@ -103,6 +110,9 @@ export const updateTexts: Record<Language, Record<UpdateTextKey, string>> = {
     'update.installAndReopen': '安裝並重新開啟',
     'update.installing': '正在安裝 {{version}}。Waymaker 會關閉，完成後請重新開啟。',
     'update.installingAndReopens': '正在安裝 {{version}}。Waymaker 會關閉，完成後自動重新開啟。',
+    'update.installed': '已安裝 Waymaker {{version}}',
+    'update.installedText': '重新啟動 Waymaker 之前，執行的仍是先前的版本。連線不會中斷。',
+    'update.restart': '重新啟動 Waymaker',
     'update.show': '檢視',
     'update.wouldOpen':
       '現在無法安裝：斷網保護已關閉，安裝期間流量會直接送出。請先中斷連線，或開啟斷網保護。',

@@ -153,6 +153,26 @@ test('whoever is connected without the kill switch reads why nothing is installe
   await expectSaid(new UpdatesSection(page), readyWithoutKillSwitch);
 });
 
+test('a version that a package manager has installed is told above other pages, and in the settings', async ({
+  launchHere,
+  serviceHere,
+  email,
+  directory,
+}) => {
+  await using made = await createUpdatingApp(directory);
+  const { page } = await launchSignedIn(launchHere, serviceHere, email, made.options);
+  const installed = updateScreens.find(({ name }) => name === 'installed');
+  if (!installed) throw new Error('no such state');
+  await made.tell({ 'updates.get': installed.view });
+  await new AccountRoute(page).open();
+  const updates = new UpdatesSection(page);
+  const notice = page.getByRole('status').filter({ hasText: updates.text('update.installed', updateValues) });
+  await expect(notice).toContainText(updates.text('update.installedText'));
+  await updates.show.click();
+  await expectSaid(updates, installed);
+  await expect(notice).toHaveCount(0);
+});
+
 const widths = [1200, 360];
 
 for (const language of [...languages, 'pseudo'] as const)

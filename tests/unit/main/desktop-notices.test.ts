@@ -301,3 +301,18 @@ test('where the app has updates of its own, a version is said once it is ready, 
   tell({ kind: 'ready', version: '1.4.0', held: null });
   expect(titles().at(-1)).toBe('Waymaker 1.4.0 is ready');
 });
+
+test('where a package manager brings updates, a version is said once it is available, and again once it is installed', async () => {
+  const listeners: ((now: UpdateView) => void)[] = [];
+  let view: UpdateView | null = null;
+  const core = await start({ view: () => view, onChange: (listener) => void listeners.push(listener) });
+  const links = Object.fromEntries(linkNames.map((name) => [name, 'https://vpn.example.net/']));
+  around.answers['/api/basic-info'] = { links, latestVersion: '1.3.0' };
+  await core.client.call('basicInfo');
+  expect(titles()).toEqual(['Waymaker 1.3.0 is available']);
+  const state = { kind: 'installed', version: '1.3.0' } as const;
+  const installed: UpdateView = { state, failedVersion: null, endsTunnel: false, reopens: true };
+  view = installed;
+  for (let times = 0; times < 2; times += 1) for (const listener of listeners) listener(installed);
+  expect(titles()).toEqual(['Waymaker 1.3.0 is available', 'Waymaker 1.3.0 is installed']);
+});

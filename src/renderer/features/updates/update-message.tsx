@@ -6,23 +6,24 @@ import { Message } from '../../ui/messages/message.tsx';
 import { useReadiness } from './use-readiness.ts';
 import { useUpdateTexts } from './use-update-texts.ts';
 
-/** A newer version is ready. */
+/** A newer version is ready, or installed. */
 export function UpdateMessage({
   view,
   state,
   onDismiss,
 }: {
   view: UpdateView;
-  state: UpdateState & { kind: 'ready' };
+  state: UpdateState & { kind: 'ready' | 'installed' };
   onDismiss: () => void;
 }) {
   const say = useUpdateTexts();
   const { version } = state;
-  const { text } = useReadiness(view, state);
+  const isReady = state.kind === 'ready';
+  const { text } = useReadiness(view, { version, held: isReady ? state.held : null });
   return (
     <Message
       tone="info"
-      title={say('update.ready', { version })}
+      title={say(isReady ? 'update.ready' : 'update.installed', { version })}
       action={
         <Button component={Link} to="/settings" variant="default" size="sm">
           {say('update.show')}
@@ -33,7 +34,7 @@ export function UpdateMessage({
         focusHeading();
       }}
     >
-      {say(text)}
+      {say(isReady ? text : 'update.installedText')}
     </Message>
   );
 }

@@ -9,19 +9,19 @@ const UpdateMessage = lazyComponent(
 );
 
 /**
- * Says that a newer version is ready, until the user dismisses it; the settings, where it is installed, say so
- * themselves.
+ * Says that a newer version is ready, or installed, until the user dismisses it; the settings, where there is more, say
+ * so themselves.
  */
 export function UpdateNotice() {
   const view = useUpdates();
   const { pathname } = useLocation();
   const [dismissed, setDismissed] = useState<string>();
-  if (view?.state.kind !== 'ready' || pathname.startsWith('/settings')) return null;
-  const { version } = view.state;
-  if (version === dismissed) return null;
+  if (!view || pathname.startsWith('/settings')) return null;
+  const { state } = view;
+  if ((state.kind !== 'ready' && state.kind !== 'installed') || state.version === dismissed) return null;
   return (
     <Suspense>
-      <UpdateMessage view={view} state={view.state} onDismiss={() => setDismissed(version)} />
+      <UpdateMessage view={view} state={state} onDismiss={() => setDismissed(state.version)} />
     </Suspense>
   );
 }

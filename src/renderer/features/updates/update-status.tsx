@@ -62,6 +62,13 @@ function StateText({ view }: { view: UpdateView }) {
           {say(reopens ? 'update.installingAndReopens' : 'update.installing', { version: state.version })}
         </p>
       );
+    case 'installed':
+      return (
+        <>
+          <p className={classes.title}>{say('update.installed', { version: state.version })}</p>
+          <p className={classes.text}>{say('update.installedText')}</p>
+        </>
+      );
     case 'failed':
       return <p className={classes.text}>{say(problemTexts[state.problem])}</p>;
     default:
@@ -123,6 +130,12 @@ function Action({ view }: { view: UpdateView }) {
   const updates = updatesClient();
   if (state.kind === 'downloading' || state.kind === 'installing') return null;
   if (state.kind === 'ready') return <InstallButton view={view} state={state} />;
+  if (state.kind === 'installed')
+    return (
+      <Button className={classes.button} onClick={() => void updates?.install()}>
+        {say('update.restart')}
+      </Button>
+    );
   if (state.kind === 'later' || state.kind === 'metered')
     return (
       <Button

@@ -137,6 +137,12 @@ export const updateScreens: readonly UpdateScreen[] = [
     view: viewOf({ kind: 'installing', version }, onMacos),
     says: ['update.installing'],
   },
+  {
+    name: 'installed',
+    view: viewOf({ kind: 'installed', version }, { endsTunnel: false }),
+    says: ['update.installed', 'update.installedText'],
+    button: 'update.restart',
+  },
   failed('unreachable', 'update.unreachable'),
   failed('untrusted', 'update.untrusted'),
   failed('other-product', 'update.untrusted'),
