@@ -8,7 +8,7 @@ import { changing, type SystemParts } from './system-parts.ts';
 
 /** See `SystemAdapter.apply`; no other change of the system is in progress. */
 export async function applyNetwork(parts: SystemParts, connection: Connection): Promise<void> {
-  const { ports, setup, record, proxies, routingSwitch, guard, trafficBlock, follower } = parts;
+  const { ports, setup, record, proxies, routingSwitch, guard, trafficBlock, follower, overruled } = parts;
   const { device, router, filter, uplink } = ports;
   await record.undoLeftOver();
   setup.lastConnection = connection;
@@ -49,4 +49,5 @@ export async function applyNetwork(parts: SystemParts, connection: Connection): 
     await settleAll([filter.set(filterRulesOf(current)), (await preparing).flushed]);
   });
   guard.start();
+  overruled.start();
 }

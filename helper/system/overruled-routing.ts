@@ -1,9 +1,9 @@
 import type { Log } from '../log.ts';
 import type { Router } from './ports/router-port.ts';
 
-/** Knows whether others' routes lead away what should go through the tunnel, while that is configured. */
+/** Knows whether others' routes lead away what should go through the tunnel, from when it is to. */
 export interface OverruledRouting {
-  /** Starts watching; does nothing if it already does. */
+  /** Looks, and watches from now on. */
   start(): void;
   stop(): void;
   isOverruled(): boolean;
@@ -44,8 +44,8 @@ export function createOverruledRouting(options: {
 
   return {
     start() {
-      if (end || !router.isOverruled) return;
-      end = router.watch(lookLater);
+      if (!router.isOverruled) return;
+      end ??= router.watch(lookLater);
       lookLater();
     },
     stop() {

@@ -87,6 +87,8 @@ export function prepareAttempt(options: {
   log: Log;
   signal: AbortSignal;
   setPhase: (phase: 'configuring') => void;
+  /** The system's problems have changed, and there is no tunnel. */
+  onProblems: () => void;
   setState: (state: TunnelState) => void;
 }): Attempt {
   const { connection, session, adapter, silence, path, log, signal, setPhase, setState } = options;
@@ -308,10 +310,10 @@ export function prepareAttempt(options: {
         over.abort();
         onConnected();
       };
-      adapter.watchProblems(showConnected);
+      adapter.watchProblems(() => (up ? showConnected() : options.onProblems()));
       engine.release();
       const end = await engine.ended;
-      adapter.watchProblems(() => undefined);
+      adapter.watchProblems(options.onProblems);
       health.stop();
       terms.stop();
       over.abort();

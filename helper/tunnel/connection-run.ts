@@ -96,16 +96,23 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   let engineInUse: Engine | undefined;
   let { held } = options;
   let stopWatch: (() => void) | undefined;
-  const setPhase = (phase: 'resolving' | 'authenticating' | 'handshaking' | 'configuring' | 'waiting') => {
+  let phase: Extract<TunnelState, { state: 'connecting' }>['phase'];
+  const showConnecting = () => {
     if (keepsState) return;
     const { goodbye } = said;
+    const problems = adapter.problems().filter((problem) => problem === 'routes-overruled');
     setState({
       state: 'connecting',
       gateway: connection.gateway,
       attempt: run.attempt,
       phase,
       ...(goodbye !== undefined && { goodbye }),
+      ...(problems.length > 0 && { problems }),
     });
+  };
+  const setPhase = (next: typeof phase) => {
+    phase = next;
+    showConnecting();
   };
 
   const onUplinkChange = (isReachable: ReadonlyMap<string, boolean>) => {
@@ -164,6 +171,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       session,
       roundTripMs: run.roundTripMs,
       setPhase,
+      onProblems: showConnecting,
       silence,
       path,
       onReachedAt: foundAt,

@@ -36,9 +36,9 @@ const problemOrder = [
   'ipv6-silent',
 ] as const satisfies readonly ConnectionProblem[];
 
-/** What is wrong with a tunnel that is up, worst first. */
+/** What is wrong with a tunnel that is up or being made, worst first. */
 export function problemsByWeight(state: TunnelState | undefined): ConnectionProblem[] {
-  const problems = state?.state === 'connected' ? (state.problems ?? []) : [];
+  const problems = (state && 'problems' in state && state.problems) || [];
   return problemOrder.filter((problem) => problems.includes(problem));
 }
 
@@ -50,7 +50,8 @@ export type TunnelLook = TunnelState['state'] | 'impaired' | 'blocked' | 'loadin
 
 export function lookOf(state: TunnelState | undefined): TunnelLook {
   if (isBlocked(state)) return 'blocked';
-  return problemsByWeight(state).length > 0 ? 'impaired' : (state?.state ?? 'loading');
+  const isImpaired = state?.state === 'connected' && problemsByWeight(state).length > 0;
+  return isImpaired ? 'impaired' : (state?.state ?? 'loading');
 }
 
 /** The protocol of every tunnel of this product. */

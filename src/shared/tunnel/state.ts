@@ -103,7 +103,7 @@ export const invalidCause = z.enum([
 export type InvalidCause = z.infer<typeof invalidCause>;
 
 /**
- * What is wrong with a tunnel that is up, as far as the helper's probes can tell. `nothing-passes` is for both IP
+ * What is wrong with a tunnel, as far as the helper's probes can tell. `nothing-passes` is for both IP
  * versions and excludes all others; `dns-silent`: the gateway's resolvers do not answer; `names-fail`: they do, but
  * not by the way that this machine's programs ask them; `no-dns`: there is no resolver to ask; `no-internet`: nothing
  * beyond the gateway answered; `routes-overruled`: others' routes lead elsewhere what should go through the tunnel.
@@ -266,6 +266,9 @@ const gatewayTerms = z.object({
 });
 export type GatewayTermsState = z.infer<typeof gatewayTerms>;
 
+/** Absent while every probe succeeds. */
+const problems = z.optional(z.array(connectionProblem).check(z.minLength(1), z.maxLength(8)));
+
 export const tunnelState = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('disconnected'),
@@ -281,6 +284,8 @@ export const tunnelState = z.discriminatedUnion('state', [
     attempt: z.int().check(z.positive()),
     phase: connectPhase,
     goodbye,
+    /** Only what can be known without a tunnel: `routes-overruled`. */
+    problems,
     ownedByOther,
   }),
   z.object({
@@ -296,8 +301,7 @@ export const tunnelState = z.discriminatedUnion('state', [
     /** Absent if it says nothing, and for other users of this computer. */
     terms: z.optional(gatewayTerms),
     ownedByOther,
-    /** Absent while every probe succeeds. */
-    problems: z.optional(z.array(connectionProblem).check(z.minLength(1), z.maxLength(8))),
+    problems,
   }),
   z.object({
     state: z.literal('disconnecting'),

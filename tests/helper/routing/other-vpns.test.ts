@@ -27,8 +27,9 @@ async function ip(...lines: string[]): Promise<void> {
  * peer leads nowhere here; the engine's packets, which it would lead to the gateway, go there without it.
  */
 const wgQuick = {
-  async up() {
-    await ipLines(gateway.map((address) => `route add throw ${address} table 51820`));
+  /** `except`: what its program leads past it. */
+  async up(except: readonly string[] = gateway) {
+    await ipLines(except.map((address) => `route add throw ${address} table 51820`));
     await ip(
       `route add default dev ${device} table 51820`,
       'rule add not fwmark 51820 table 51820',
@@ -36,8 +37,11 @@ const wgQuick = {
     );
   },
   async down() {
-    await ip('rule del table 51820', 'rule del table main suppress_prefixlength 0');
-    await ipLines(gateway.map((address) => `route del throw ${address} table 51820`));
+    await ip(
+      'rule del table 51820',
+      'rule del table main suppress_prefixlength 0',
+      'route flush table 51820',
+    );
   },
 };
 
@@ -96,7 +100,7 @@ async function givenWhile(during: () => Promise<unknown>): Promise<number> {
   return (await given()) - before;
 }
 
-const isOverruled = ({ problems = [] }: { problems?: readonly string[] }) =>
+const isOverruled = ({ problems = [] }: { problems?: readonly string[] | undefined }) =>
   problems.includes('routes-overruled');
 
 /** While wg-quick's routes are there, the state says so, and not afterwards. */
@@ -177,4 +181,31 @@ test('a network of this machine’s that is numbered as in examples is no other 
   await ipLines([`addr add 2001:db8::1/64 dev ${device} nodad`, `addr add 192.0.2.1/24 dev ${device}`]);
   const client = await net.connect();
   await expectOthersSeen(client);
+});
+
+test('rules that lead even the engine’s packets away are told of while no tunnel can be made, and not afterwards', async () => {
+  const client = await net.connect({ killSwitch: true });
+  const seen = client.states.length;
+  await wgQuick.up([]);
+  await client.until('connecting', { seen, where: isOverruled });
+  const told = client.states.length;
+  await wgQuick.down();
+  await client.until('connected', { seen: told, where: (state) => !isOverruled(state) });
+  await client.call('disconnect', {});
+});
+
+test('rules that came before a tunnel is first made are told of, too', async () => {
+  const session = await net.signIn();
+  const client = await net.attach();
+  // Nobody answers, so that it goes on trying.
+  await net.lab.gateway.stop();
+  await client.call('connect', net.request({ session, killSwitch: true }));
+  const seen = client.states.length;
+  await wgQuick.up([]);
+  await client.until('connecting', { seen, where: isOverruled });
+  const told = client.states.length;
+  await wgQuick.down();
+  await client.until('connecting', { seen: told, where: (state) => !isOverruled(state) });
+  await client.call('disconnect', {});
+  await net.lab.gateway.start();
 });

@@ -8,11 +8,12 @@ import {
   causeTexts,
   ownedByOther,
   phaseTexts,
+  problemText,
   reasonTexts,
   statusText,
   waitingText,
 } from '#shared/texts/tunnel-texts.ts';
-import { isBlocked } from '#shared/tunnel/look.ts';
+import { isBlocked, problemsByWeight } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -105,7 +106,11 @@ async function serverOf(client: ControlClient, tunnel: TunnelState): Promise<Usa
 export function stateLines(tunnel: TunnelState, { say }: Pick<CommandContext, 'say'>): string[] {
   const lines = [say(statusText(tunnel))];
   if (tunnel.ownedByOther) lines.push(say(ownedByOther.title));
-  else if (tunnel.state === 'connecting') lines.push(say(phaseTexts[tunnel.phase]));
+  else if (tunnel.state === 'connecting')
+    lines.push(
+      say(phaseTexts[tunnel.phase]),
+      ...problemsByWeight(tunnel).map((problem) => say(problemText(problem).text)),
+    );
   else if (tunnel.state === 'disconnected' && tunnel.reason !== undefined)
     lines.push(...reasonLines(tunnel, { say }));
   else if (isBlocked(tunnel)) lines.push(say('connect.blockedText'));

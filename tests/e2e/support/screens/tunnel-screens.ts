@@ -98,6 +98,10 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       state: { state: 'connecting', gateway, attempt: 3, phase: 'waiting' },
       sees: route.status('connect.reconnecting'),
     },
+    'routes-overruled-reconnecting': {
+      state: { state: 'connecting', gateway, attempt: 3, phase: 'waiting', problems: ['routes-overruled'] },
+      sees: route.says('problem.routesOverruledText'),
+    },
     connected: { state: connected([]), sees: route.status('connect.connected') },
     'session-ends-soon': {
       state: () => ({ ...connected([]), terms: { endsAt: Date.now() + 4 * 60_000 } }),

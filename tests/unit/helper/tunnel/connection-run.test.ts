@@ -21,6 +21,7 @@ function run(
   const seen = { launched: [] as string[], why: undefined as string | undefined };
   const states: TunnelState[] = [];
   const said: ConnectionRunOptions['said'] = {};
+  const problems: ReturnType<ConnectionRunOptions['adapter']['problems']>[number][] = [];
   const launch = (options: EngineOptions) => {
     seen.launched.push(options.address);
     if (seen.launched.length <= notStarted) throw new Error('no file descriptor is left for a program');
@@ -61,6 +62,7 @@ function run(
     watchUplink: () => nothing,
     watchDevice: nothing,
     watchProblems: nothing,
+    problems: () => problems,
     followDatagrams: nothing,
   };
   const options = {
@@ -83,7 +85,7 @@ function run(
     (why) => (seen.why = why),
     (error: unknown) => (seen.why = String(error)),
   );
-  return { seen, states, said };
+  return { seen, states, said, problems };
 }
 
 test('a gateway that does not answer is given up once its time is over, counted from the first packet', async () => {
@@ -145,4 +147,23 @@ test('what a gateway says as it ends the only attempt is known when that is give
   const { seen, said } = run((_begin, endWith) => endWith('failed', 'No licence'));
   await vi.advanceTimersByTimeAsync(100);
   expect([seen.why, said]).toEqual(['engine-failed', { goodbye: 'No licence' }]);
+});
+
+test('other routes that come first are told with the next step of a connection that is not up', async () => {
+  const { states, problems } = run(
+    (_begin, endWith) => setTimeout(() => endWith('gateway-unreachable'), 1_000),
+    {
+      killSwitch: true,
+    },
+  );
+  await vi.advanceTimersByTimeAsync(500);
+  expect(states.at(-1)).toMatchObject({ attempt: 1 });
+  expect(states.at(-1)).not.toHaveProperty('problems');
+  problems.push('dns-contested', 'routes-overruled');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(states.at(-1)).toMatchObject({ attempt: 2, problems: ['routes-overruled'] });
+  problems.length = 0;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(states.at(-1)).toMatchObject({ attempt: 3 });
+  expect(states.at(-1)).not.toHaveProperty('problems');
 });

@@ -24,8 +24,8 @@ import { PortalButton } from './portal-button.tsx';
 import classes from './status-messages.module.css';
 
 /**
- * What is wrong with a tunnel that is up: the worst problem, whose title is already shown above, and the others on
- * demand, because together they would push the buttons out of the window.
+ * What is wrong with a tunnel that is up, or keeps it from that: the worst problem, whose title is already shown above,
+ * and the others on demand, because together they would push the buttons out of the window.
  */
 export function StatusProblems({ state }: { state: TunnelState | undefined }) {
   const { t } = useTranslation();

@@ -70,7 +70,11 @@ export function StatusPanel(props: StatusPanelProps) {
   return (
     <section className={classes.panel} data-look={look} aria-labelledby="tunnel-status">
       <div className={classes.figure}>
-        <RouteFigure look={look} card={card} problem={problemsByWeight(state)[0]} />
+        <RouteFigure
+          look={look}
+          card={card}
+          problem={look === 'impaired' ? problemsByWeight(state)[0] : undefined}
+        />
       </div>
       <div className={classes.status} aria-live="polite">
         <h2 id="tunnel-status" className={classes.word}>
