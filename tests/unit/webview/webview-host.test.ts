@@ -81,13 +81,36 @@ describe('the session', () => {
     expect(phone.sessions.map(({ signedIn }) => signedIn)).toEqual([true, true]);
     await expect
       .poll(() => Object.fromEntries(phone.app.storage))
-      .toEqual({ deviceId: ours, token: 'new', user: '{}' });
+      .toMatchObject({ deviceId: ours, token: 'new', user: '{}' });
+    expect([...phone.app.storage.keys()]).not.toContain('gatewayLogins');
     // It was about the first sign-in.
     expect(await host.tunnel.snapshot()).toEqual({ state: 'disconnected' });
     await host.tunnel.connect({ address });
     expect(phone.app.connects.map(({ login }) => login?.password)).toEqual(['of the first', 'of the second']);
     phone.app.become({ state: 'disconnected', reason: 'sign-in-refused' });
     expect(await host.tunnel.snapshot()).toEqual({ state: 'disconnected', reason: 'sign-in-refused' });
+  });
+
+  test('by a code of the same account makes what the gateway refused old news also for the next page', async () => {
+    const refused = { state: 'disconnected', reason: 'sign-in-refused' } as const;
+    const host = await phone.openPage();
+    await phone.signIn(host);
+    phone.app.become(refused);
+    expect(await host.tunnel.snapshot()).toEqual(refused);
+    phone.listed.set('/api/user-info', user);
+    phone.reply = { code: 0, data: { token: 'new' } };
+    await host.session.verifyCode({ authId: 'id', authCode: '123456' });
+
+    const reloaded = await phone.openPage();
+    const told: unknown[] = [];
+    reloaded.tunnel.stateChanged((state) => told.push(state));
+    expect(await reloaded.tunnel.snapshot()).toEqual({ state: 'disconnected' });
+    expect(told).not.toContainEqual(refused);
+    // It has tried again.
+    phone.app.become({ state: 'disconnected' });
+    phone.app.become(refused);
+    expect(await reloaded.tunnel.snapshot()).toEqual(refused);
+    expect(await (await phone.openPage()).tunnel.snapshot()).toEqual(refused);
   });
 
   test('in a storage that fails lasts as long as the page, and says so', async () => {

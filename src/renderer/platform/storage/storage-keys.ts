@@ -24,6 +24,8 @@ export const storageKeys = {
   ipv4Prefixes: (country: string) => `ipv4Prefixes:${country}`,
   /** In a webview: the app's passwords at gateways. */
   gatewayLogins: 'gatewayLogins',
+  /** In a webview: what the app says of a gateway that had refused an earlier sign-in. */
+  outdatedRefusal: 'outdatedRefusal',
   /** The server that the user chose last. */
   serverId: 'serverId',
   /** Favourite and recent servers, if the page keeps them. */

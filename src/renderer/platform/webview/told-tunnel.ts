@@ -1,5 +1,7 @@
+import type { HostImplementation } from '#shared/host/contract.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { storageKeys } from '../storage/storage-keys.ts';
 
 interface ToldTunnel {
   tunnel: WebviewApp['tunnel'];
@@ -11,24 +13,37 @@ interface ToldTunnel {
  * The app's tunnel, of which everybody who follows it is also told what the app says when it is asked: its events are
  * lost while the page is suspended, and afterwards the page asks.
  */
-export function tellSnapshots(app: WebviewApp['tunnel']): ToldTunnel {
+export function tellSnapshots(
+  app: WebviewApp['tunnel'],
+  storage: Pick<HostImplementation['storage'], 'get' | 'set' | 'remove'>,
+): ToldTunnel {
   const listeners = new Set<(state: TunnelState) => void>();
   let events = 0;
   let told: string | undefined;
   let last: TunnelState | undefined;
-  /** What the app says until it tries again. */
+  /** What the app says until it tries again, also to the next page. */
   let outdated: string | undefined;
+  const stored = readStored();
   const current = (state: TunnelState): TunnelState => {
     if (JSON.stringify(state) !== outdated || state.state !== 'disconnected') return state;
     const { reason: _, ...rest } = state;
     return rest;
   };
-  const tell = (state: TunnelState) => {
+  async function readStored(): Promise<void> {
+    const text = await storage.get(storageKeys.outdatedRefusal);
+    if (text === null || outdated !== undefined) return;
+    outdated = text;
+    if (last) tell(last);
+  }
+  function tell(state: TunnelState): void {
     last = state;
     told = JSON.stringify(state);
-    if (told !== outdated) outdated = undefined;
+    if (outdated !== undefined && told !== outdated) {
+      outdated = undefined;
+      void storage.remove(storageKeys.outdatedRefusal);
+    }
     for (const listener of listeners) listener(current(state));
-  };
+  }
   app.stateChanged((state) => {
     events += 1;
     tell(state);
@@ -41,6 +56,7 @@ export function tellSnapshots(app: WebviewApp['tunnel']): ToldTunnel {
         return () => void listeners.delete(listener);
       },
       async snapshot() {
+        await stored;
         const eventsBefore = events;
         const state = await app.snapshot();
         // An event that arrived meanwhile may be newer than this answer.
@@ -49,8 +65,9 @@ export function tellSnapshots(app: WebviewApp['tunnel']): ToldTunnel {
       },
     },
     credentialsChanged() {
-      if (last?.state !== 'disconnected' || last.reason !== 'sign-in-refused') return;
+      if (last?.state !== 'disconnected' || last.reason !== 'sign-in-refused' || told === undefined) return;
       outdated = told;
+      void storage.set({ key: storageKeys.outdatedRefusal, value: told });
       tell(last);
     },
   };

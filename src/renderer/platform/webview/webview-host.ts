@@ -46,10 +46,10 @@ export interface WebviewHostOptions {
  */
 export function createWebviewHost(options: WebviewHostOptions): HostImplementation {
   const { session, visibility, emit } = options;
-  const told = tellSnapshots(options.app.tunnel);
+  const storage = createPageStorage(options.app, session);
+  const told = tellSnapshots(options.app.tunnel, storage);
   const app = { ...options.app, tunnel: told.tunnel };
   app.tunnel.stateChanged((state) => emit('tunnel.stateChanged', state));
-  const storage = createPageStorage(app, session);
   const calls = createPageSession({
     baseUrl: options.baseUrl,
     fetch: options.fetch,
