@@ -2,7 +2,8 @@ import { checkToken } from '#shared/api/check-token.ts';
 import { endToken, endTokenMs } from '#shared/api/end-token.ts';
 import { createServiceClock, type ServiceClock } from '#shared/api/service-clock.ts';
 import { createApiClient, type ApiClient, type ApiSession, type Fetch } from '#shared/api/client.ts';
-import { createTokenRefusals } from '#shared/api/token-refusals.ts';
+import { createTokenRefusals, type InTurn } from '#shared/api/token-refusals.ts';
+import type { User } from '#shared/entities.ts';
 import type { Session } from '#shared/host/common-contract.ts';
 import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
 import { createPageCalls } from '#shared/host/page-calls.ts';
@@ -27,6 +28,8 @@ export interface PageSessionOptions {
   /** Whether codes are requested by a device (spec §7, `isDevice`) or by a browser. */
   isDevice: boolean;
   tokens: TokenStore;
+  /** Has one page after the other sign in or out, where several have these tokens. */
+  inTurn?: InTurn | undefined;
   /** Deletes everything else about the user: cached replies, and the tunnel if there is one. */
   forgetUser(): Promise<void> | void;
   followEvents: FollowPageEvents;
@@ -51,7 +54,7 @@ export function createPageSession(options: PageSessionOptions): PageSession {
   const serviceClock = createServiceClock();
   serviceClock.onChange((offset) => emit('clock.changed', offset));
   const session = () => tokens.credentials();
-  const refusals = createTokenRefusals({ session, endSession: () => signOut() });
+  const refusals = createTokenRefusals({ session, endSession: () => signOut(), inTurn: options.inTurn });
   const client = createApiClient({
     ...service,
     clock: serviceClock,
@@ -67,6 +70,8 @@ export function createPageSession(options: PageSessionOptions): PageSession {
     onSignedOut: () => void refusals.refused(),
   });
 
+  /** Where the last code was mailed. */
+  let mailed: { authId: string; email: string } | undefined;
   /** The session that this page knows of, once it has asked. */
   let known: Pick<ApiSession, 'token'> | undefined;
 
@@ -101,6 +106,15 @@ export function createPageSession(options: PageSessionOptions): PageSession {
     return signedOut;
   }
 
+  /** Whether this code, and the token that it has led to, are the user's own. */
+  async function isFor(user: User, authId: string, token: string): Promise<boolean> {
+    // The service ignores the case of an address.
+    if (mailed?.authId === authId) return mailed.email.toLowerCase() === user.email.toLowerCase();
+    // An earlier page had it mailed.
+    const now = await checkToken(service, { deviceId: tokens.credentials().deviceId, token });
+    return now.ok && now.data.email === user.email;
+  }
+
   return {
     client,
     changed({ isEmptied }) {
@@ -122,21 +136,24 @@ export function createPageSession(options: PageSessionOptions): PageSession {
         known ??= tokens.credentials();
         return tokens.describe();
       },
-      requestCode: ({ email, language }) => client.call('getAuthCode', { body: { email }, language }),
+      async requestCode({ email, language }) {
+        const result = await client.call('getAuthCode', { body: { email }, language });
+        if (result.ok) mailed = { authId: result.data.authId, email };
+        return result;
+      },
       verifyCode: ({ authId, authCode, language }) =>
         refusals.during(async () => {
           const { deviceId, token } = tokens.credentials();
           // Afterwards, this token may have ended.
           const owner = token === undefined ? undefined : await checkToken(service, { deviceId, token });
-          if (owner?.ok === false && owner.failure.kind === 'network') return owner;
+          // The code can still be used.
+          if (owner?.ok === false && ['network', 'service'].includes(owner.failure.kind)) return owner;
           const body = { authId, authCode, isDevice: options.isDevice };
           const result = await client.call('auth', { body, language });
           if (!result.ok) return result;
-          if (owner) {
-            const now = await checkToken(service, { deviceId, token: result.data.token });
-            // Who signs in again keeps everything.
-            const isSame = owner.ok && now.ok && owner.data.email === now.data.email;
-            if (!isSame) await signOutEverywhere();
+          // Who signs in again keeps everything.
+          if (owner && !(owner.ok && (await isFor(owner.data, authId, result.data.token)))) {
+            await signOutEverywhere();
           }
           return { ok: true, data: await signIn(result.data.token) };
         }),

@@ -1,3 +1,4 @@
+import { createSerialQueue } from '../serial-queue.ts';
 import type { ApiSession } from './client.ts';
 
 /** What follows when the service refuses the token of whoever is signed in. */
@@ -8,21 +9,25 @@ export interface TokenRefusals {
   during<Result>(signIn: () => Promise<Result>): Promise<Result>;
 }
 
+/** Has one done after the other. */
+export type InTurn = ReturnType<typeof createSerialQueue>;
+
 export function createTokenRefusals(options: {
   session(): ApiSession;
   endSession(): Promise<unknown>;
+  /** Among all who have this session; by default, nobody else has. */
+  inTurn?: InTurn | undefined;
 }): TokenRefusals {
-  let signedIn: Promise<unknown> = Promise.resolve();
+  const { inTurn = createSerialQueue() } = options;
   return {
     async refused() {
       const { token } = options.session();
-      await signedIn;
-      if (options.session().token === token) await options.endSession();
+      // Whoever signs in next does not wait until all is forgotten.
+      const { ended } = await inTurn(async () => ({
+        ended: options.session().token === token ? options.endSession() : undefined,
+      }));
+      await ended;
     },
-    during(signIn) {
-      const result = signIn();
-      signedIn = Promise.allSettled([signedIn, result]).then(() => undefined);
-      return result;
-    },
+    during: (signIn) => inTurn(signIn),
   };
 }

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account/account-route.ts';
 import { askForCode } from '../routes/account/ask-for-code.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { signInByApi } from '../support/service/api-user.ts';
 import { openSignedIn, deviceLogin } from '../support/tunnel/sign-in.ts';
 import { StorePage } from '../routes/store/store-pages.ts';
@@ -76,4 +78,35 @@ test('tabs follow when a tab beside them changes accounts, and do nothing to the
   await expect(page.getByText(text['selfDelete.finalTitle'])).toHaveCount(0);
   await expect(page.getByRole('main').getByText(other)).toBeVisible();
   await expect(new StorePage(shop).buyer(other)).toBeVisible();
+});
+
+test('whoever signs in again in one tab is not signed out by another, to which their earlier token is refused first', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const page = await openSignedIn(browserHere, serviceHere, email);
+  const codesBefore = await serviceHere.mailbox.countCodes(email);
+  const authId = await page.evaluate(async (to) => {
+    const device = { deviceId: localStorage.getItem('deviceId'), deviceName: 'Web' };
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ email: to, ...device });
+    const reply = await fetch('/api/get-auth-code', { method: 'POST', headers, body });
+    return ((await reply.json()) as { data: { authId: string } }).data.authId;
+  }, email);
+  const tab = await page.context().newPage();
+  const query = new URLSearchParams({ email, authId, next: '/dashboard' });
+  await tab.goto(`${serviceHere.consoleUrl}/auth-verify?${query.toString()}`);
+  await tab.route('**/api/auth', async (route) => {
+    const refusal = page.waitForResponse((reply) => reply.status() === 401);
+    const response = await route.fetch();
+    await refusal;
+    // Whoever acts on it at once does so by now.
+    await delay(500);
+    await route.fulfill({ response });
+  });
+  const verify = new VerifyRoute(tab);
+  await verify.type(await serviceHere.mailbox.code(email, codesBefore));
+  await expect(verify.success).toBeVisible();
+  for (const one of [tab, page]) await expect(one.getByRole('main').getByText(email)).toBeVisible();
 });

@@ -1,4 +1,5 @@
 import type { Fetch } from '#shared/api/client.ts';
+import type { InTurn } from '#shared/api/token-refusals.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
 import type { HostContract } from '#shared/host/contract.ts';
 import type { HostHandlers } from '#shared/host/descriptor.ts';
@@ -22,6 +23,8 @@ export interface WebHostOptions {
   isKept: boolean;
   device: DeviceInfo;
   newDeviceId: () => string;
+  /** Has one page after the other sign in or out, of all with this storage. */
+  inTurn?: InTurn | undefined;
   openExternal: (url: string) => boolean;
   followEvents: FollowPageEvents;
   emit: EmitHostEvent<HostContract>;
@@ -48,6 +51,7 @@ export function createWebHost(options: WebHostOptions): WebHost {
       deviceName: device.name,
       isDevice: false,
       tokens: createWebSession(options),
+      inTurn: options.inTurn,
       forgetUser: () => void pageStorage.clear(),
       followEvents: options.followEvents,
       emit: options.emit,

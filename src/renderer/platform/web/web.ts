@@ -29,12 +29,15 @@ export async function createWebConsoleHost(): Promise<Host> {
 
 function hostHere(emit: EmitHostEvent<HostContract>) {
   const storage = openLocalStorage();
+  // Without a storage, the browser refuses locks, too (Web Locks API, "obtain a lock manager"), and no page shares a session.
+  const locks = storage.isKept ? (navigator as Partial<Navigator>).locks : undefined;
   const host = createWebHost({
     baseUrl: import.meta.env.VITE_API_URL ?? '',
     fetch: fetchFromService,
     ...storage,
     device: describeBrowser(),
     newDeviceId: randomUuid,
+    inTurn: locks && ((action) => locks.request('waymaker-session', action)),
     openExternal: (url) => {
       window.open(url, '_blank', 'noopener,noreferrer');
       return true;

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { InTurn } from '#shared/api/token-refusals.ts';
 import type { Session } from '#shared/host/common-contract.ts';
 import type { Host } from '#shared/host/contract.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
+import { createSerialQueue } from '#shared/serial-queue.ts';
 import { createInPageTransport } from '../../../../../src/renderer/platform/in-page-transport.ts';
 import { createWebClient, webContract } from '../../../../../src/renderer/platform/web/web-contract.ts';
 import { createWebHost } from '../../../../../src/renderer/platform/web/web-host.ts';
@@ -49,6 +51,11 @@ beforeEach(() => {
   sessions = [];
   serviceOffset = 0;
   reply = () => ({ status: 200, body: userReply });
+  host = openTab();
+});
+
+/** A page of this browser. `inTurn`: shared by all that are open. */
+function openTab(inTurn?: InTurn): Host {
   let ids = 0;
   const transport = createInPageTransport(webContract, (emit) =>
     createWebHost({
@@ -57,6 +64,7 @@ beforeEach(() => {
       isKept: true,
       device,
       emit,
+      inTurn,
       followEvents(follower) {
         endEvents = follower.onSignedOut;
         return { restart: () => undefined };
@@ -72,9 +80,10 @@ beforeEach(() => {
       },
     }),
   );
-  host = createWebClient(transport);
-  host.session.changed((session) => sessions.push(session));
-});
+  const tab = createWebClient(transport);
+  tab.session.changed((session) => sessions.push(session));
+  return tab;
+}
 
 const signIn = async () => {
   reply = () => ({ status: 200, body: { code: 0, msg: '', data: { token: 'secret' } } });
@@ -202,6 +211,53 @@ describe('signing in', () => {
     });
     expect(storage.entries).toEqual(before);
     expect(sessions).toHaveLength(1);
+  });
+
+  test('again keeps everything where another tab’s stream ends before the new token is here', async () => {
+    const inTurn = createSerialQueue();
+    const tab = openTab(inTurn);
+    openTab(inTurn);
+    await signIn();
+    await tab.storage.set({ key: 'user', value: '{}' });
+    reply = ({ url }) => {
+      if (!url.endsWith('/api/auth')) return { status: 200, body: userReply };
+      endEvents();
+      return { status: 200, body: { code: 0, msg: '', data: { token: 'other' } } };
+    };
+    expect(await tab.session.verifyCode({ authId: 'id', authCode: '654321' })).toMatchObject({ ok: true });
+    await inTurn(() => Promise.resolve());
+    expect(sessions.map(({ signedIn }) => signedIn)).not.toContain(false);
+    expect(Object.fromEntries(storage.entries)).toEqual({ deviceId: newId(1), token: 'other', user: '{}' });
+  });
+
+  test('again keeps everything where the network goes after the answer to a code that this page had mailed', async () => {
+    await signIn();
+    await host.storage.set({ key: 'user', value: '{}' });
+    reply = () => ({ status: 200, body: { code: 0, msg: '', data: { authId: 'mine' } } });
+    await host.session.requestCode({ email: 'A@example.com' });
+    let isAnswered = false;
+    reply = ({ url }) => {
+      if (isAnswered) throw new TypeError('no network');
+      if (!url.endsWith('/api/auth')) return { status: 200, body: userReply };
+      isAnswered = true;
+      return { status: 200, body: { code: 0, msg: '', data: { token: 'other' } } };
+    };
+    expect(await host.session.verifyCode({ authId: 'mine', authCode: '654321' })).toMatchObject({ ok: true });
+    expect(Object.fromEntries(storage.entries)).toEqual({ deviceId: newId(1), token: 'other', user: '{}' });
+  });
+
+  test('again while the service cannot say who is signed in loses nothing, and uses no code', async () => {
+    await signIn();
+    await host.storage.set({ key: 'user', value: '{}' });
+    const before = new Map(storage.entries);
+    sent = [];
+    reply = ({ url }) =>
+      url.endsWith('/api/auth')
+        ? { status: 200, body: { code: 0, msg: '', data: { token: 'other' } } }
+        : { status: 503, body: { code: 503, msg: 'later', data: null } };
+    expect(await host.session.verifyCode({ authId: 'id', authCode: '654321' })).toMatchObject({ ok: false });
+    expect(sent.map(({ url }) => url)).toEqual(['https://service.example/api/user-info']);
+    expect(storage.entries).toEqual(before);
   });
 
   test('without a working storage lasts as long as the page', async () => {
