@@ -8,15 +8,11 @@ import { PurchaseRoute } from '../routes/store/purchase-route.ts';
 import { RedeemRoute } from '../routes/account/redeem-route.ts';
 import { Tabs } from '../routes/frame/tabs.ts';
 import { VerifyRoute } from '../routes/account/verify-route.ts';
-import { DevicesRoute } from '../routes/manage/devices-route.ts';
-import { openScreen } from '../support/screens/screens.ts';
-import { chooserScreens } from '../support/screens/server-list-screens.ts';
-import { signInByApi } from '../support/service/api-user.ts';
-import { connectTo, openConnectTab } from '../support/tunnel/connect.ts';
+import { connectTo } from '../support/tunnel/connect.ts';
 import { deviceLogin, signIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 import { expect, test } from './webview-fixtures.ts';
-import { pagesBefore, pressBack } from './press-back.ts';
+import { pressBack } from './press-back.ts';
 import { CreateMiniAppRoute } from '../routes/manage/mini-app-form-route.ts';
 import { pngPicture } from '../support/screens/picture.ts';
 
@@ -57,102 +53,6 @@ test.describe('the back button', () => {
     expect(await pressBack(page)).toBe('went back');
     await expect(new ConnectRoute(page).heading).toBeVisible();
     expect(await pressBack(page)).toBe('left the app');
-  });
-});
-
-test.describe('going back while a dialog is open', () => {
-  test('closes it, on the app’s first page too, and closing it otherwise leaves nothing behind', async ({
-    openInApp,
-    serviceHere,
-    email,
-  }) => {
-    const path = (await deviceLogin(serviceHere, email)).replace('next=%2Fdashboard', 'next=%2Fvpn');
-    const { page } = await openInApp('android', { path });
-    const connect = new ConnectRoute(page);
-    const dialog = page.getByRole('dialog');
-    await expect(connect.heading).toBeVisible();
-    expect(await pagesBefore(page)).toBe(0);
-    for (let times = 0; times < 2; times += 1) {
-      await connect.openServers();
-      expect(await pressBack(page)).toBe('went back');
-      await expect(dialog).toHaveCount(0);
-      await expect(connect.heading).toBeVisible();
-      await expect(connect.serverButton).toBeFocused();
-    }
-    const close = dialog.getByRole('button', { name: texts.en['servers.close'] });
-    for (const closing of [() => page.keyboard.press('Escape'), () => close.click()]) {
-      await connect.openServers();
-      await expect.poll(() => pagesBefore(page)).toBe(1);
-      await closing();
-      await expect(dialog).toHaveCount(0);
-      await expect.poll(() => pagesBefore(page)).toBe(0);
-      await expect(connect.serverButton).toBeFocused();
-    }
-    expect(await pressBack(page)).toBe('left the app');
-  });
-
-  test('leads from a page that was opened in it to the page below, and further back at once', async ({
-    signInInApp,
-  }) => {
-    const { app, page } = await signInInApp('android');
-    const connect = new ConnectRoute(page);
-    const dialog = page.getByRole('dialog');
-    const needPlan = chooserScreens(page, 'en', app).find(({ name }) => name === 'servers-need-plan');
-    await openScreen(needPlan!);
-    await connect.planForServers.click();
-    await expect(new PurchaseRoute(page).outside).toBeVisible();
-    expect(await pressBack(page)).toBe('went back');
-    await expect(connect.heading).toBeVisible();
-    await expect(dialog).toHaveCount(0);
-
-    await connect.openServers();
-    await page.evaluate(() => history.go(-2));
-    await expect(new AccountRoute(page).heading).toBeVisible();
-    await expect(dialog).toHaveCount(0);
-    expect(await pressBack(page)).toBe('left the app');
-    await needPlan!.leave?.();
-  });
-
-  test('loses no page that is opened the moment the dialog closes', async ({ signInInApp }) => {
-    const { page } = await signInInApp('android');
-    const connect = await openConnectTab(page);
-    const account = new AccountRoute(page);
-    await expect(connect.heading).toBeVisible();
-    const before = await pagesBefore(page);
-    for (const turns of [0, 1, 5]) {
-      await connect.openServers();
-      await page.evaluate(async (count) => {
-        const button = [...document.querySelectorAll<HTMLElement>('dialog button')].at(-1);
-        button?.click();
-        // Until it is on its way out.
-        for (let turn = 0; turn < count; turn += 1) await Promise.resolve();
-        document.querySelector<HTMLElement>('a[href="/dashboard"]')?.click();
-      }, turns);
-      await expect(account.heading).toBeVisible();
-      await expect(page).toHaveURL(/\/dashboard$/);
-      await expect(page.getByRole('dialog')).toHaveCount(0);
-      await connect.follow();
-      await expect(connect.heading).toBeVisible();
-    }
-    expect(await pagesBefore(page)).toBeGreaterThan(before);
-  });
-
-  test('closes what asks before something is removed, and removes nothing', async ({
-    signInInApp,
-    serviceHere,
-    email,
-  }) => {
-    await signInByApi(serviceHere, email, 'Windows');
-    const { page } = await signInInApp('android');
-    const devices = new DevicesRoute(page);
-    await new ManageLinks(page).to('section.devices').click();
-    await devices.revoke('Windows').click();
-    await expect(devices.confirm).toBeVisible();
-    expect(await pressBack(page)).toBe('went back');
-    await expect(devices.confirm).toHaveCount(0);
-    await expect(devices.revoke('Windows')).toBeFocused();
-    expect(await pressBack(page)).toBe('went back');
-    await expect(new AccountRoute(page).heading).toBeVisible();
   });
 });
 

@@ -71,7 +71,7 @@ function NoteOfPage({ page }: { page: PageNoteId }) {
       case undefined:
         return;
       case 'page':
-        await navigate(action.path, { replace: history.state?.isDialog === true });
+        await navigate(action.path);
         return;
       case 'web':
         if (!(await host.app.openExternal(action.address).catch(() => false))) showError(t('note.refused'));

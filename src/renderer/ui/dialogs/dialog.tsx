@@ -1,6 +1,5 @@
-import { useEffectEvent, useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { showToastsIn } from '../messages/toast.ts';
-import { closeOnBack } from './close-on-back.ts';
 import classes from './dialog.module.css';
 
 interface DialogProps {
@@ -25,32 +24,28 @@ interface DialogProps {
 
 /**
  * Requires an answer before anything else. It is the browser's own modal dialog, which keeps the focus inside, makes
- * the page behind inert, closes on Escape and returns the focus (HTML, 4.11.4). Going back closes it, too.
+ * the page behind inert, closes on Escape and returns the focus (HTML, 4.11.4).
  */
 export function Dialog(props: DialogProps) {
   const { title, isOpen = true, opensLater = false, onClose, focus = 'first' } = props;
   const titleId = useId();
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const close = useEffectEvent(onClose);
   // Before the element is removed, because only a dialog that is closed returns the focus.
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (!isOpen || !dialog) return undefined;
     let endToasts: (() => void) | undefined;
-    let endBack: (() => void) | undefined;
     const open = () => {
       dialog.showModal();
       if (focus === 'title') heading.current?.focus();
       endToasts = showToastsIn(dialog);
-      endBack = closeOnBack(() => close());
     };
     const frame = opensLater ? requestAnimationFrame(open) : undefined;
     if (frame === undefined) open();
     return () => {
       if (frame !== undefined) cancelAnimationFrame(frame);
       endToasts?.();
-      endBack?.();
       dialog.close();
     };
   }, [isOpen, opensLater, focus]);

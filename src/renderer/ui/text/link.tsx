@@ -14,8 +14,6 @@ interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
 export function Link({ to, replace, state, target, onClick, children, ...others }: LinkProps) {
   const href = useHref(to);
   const follow = useLinkClickHandler(to, { replace, state, target });
-  // In the place of the entry that a dialog has in the history (close-on-back.ts).
-  const followFromDialog = useLinkClickHandler(to, { replace: true, state, target });
   return (
     <a
       {...others}
@@ -23,7 +21,7 @@ export function Link({ to, replace, state, target, onClick, children, ...others 
       target={target}
       onClick={(event) => {
         onClick?.(event);
-        if (!event.defaultPrevented) (history.state?.isDialog ? followFromDialog : follow)(event);
+        if (!event.defaultPrevented) follow(event);
       }}
     >
       {children}
