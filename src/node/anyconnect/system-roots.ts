@@ -20,8 +20,8 @@ const bundles = [
   '/etc/ssl/cert.pem',
 ];
 
-/** What has been read, and which version of the file there was then. */
-let trusted: { roots: readonly string[]; version: string | undefined } | undefined;
+/** The version of that file whose roots are trusted; undefined until there are any. */
+let trusted: { version: string | undefined } | undefined;
 
 /**
  * Trusts the operating system's roots, in addition to Node's own and those of NODE_EXTRA_CA_CERTS (which are among the
@@ -31,20 +31,22 @@ let trusted: { roots: readonly string[]; version: string | undefined } | undefin
  */
 export function trustSystemRoots(): void {
   const bundle = findBundle();
+  const version = bundle?.version;
   if (!trusted) {
-    trusted = {
-      roots: [...tls.getCACertificates('default'), ...tls.getCACertificates('system')],
-      version: bundle?.version,
-    };
-    tls.setDefaultCACertificates([...new Set(trusted.roots)]);
-  } else if (bundle && bundle.version !== trusted.version) {
-    trusted = { ...trusted, version: bundle.version };
+    trusted = { version };
+    trustAlso(tls.getCACertificates('system'));
+  } else if (bundle && version !== trusted.version) {
+    trusted = { version };
     try {
-      tls.setDefaultCACertificates([...new Set([...trusted.roots, ...rootsIn(bundle.file)])]);
+      trustAlso(rootsIn(bundle.file));
     } catch {
       // Something else than certificates is in it, or it is gone again: those before stay trusted.
     }
   }
+}
+
+function trustAlso(roots: readonly string[]): void {
+  tls.setDefaultCACertificates([...new Set([...tls.getCACertificates('default'), ...roots])]);
 }
 
 function findBundle(): { file: string; version: string } | undefined {
