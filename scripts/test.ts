@@ -114,11 +114,17 @@ const isBuildNeeded = isNamed(build) || lanes.flat().some((runner) => isNamed(ru
 const built = isBuildNeeded ? runCheck(build) : Promise.resolve();
 await Promise.all([built, runChecks(), ...lanes.map(runLane)]);
 
+/** Of what a page shows, in a summary. */
+const maxPageLines = 60;
 /** The first lines of an error say what was expected; the whole error is further above. */
-const shortened = (error: string) => error.split('\n').slice(0, 6).join('\n    ');
+const shortened = (text: string, lines = 6) => text.split('\n').slice(0, lines).join('\n    ');
 
 console.log(`\n── all checks\n${summary.join('\n')}`);
-for (const { name, error } of total.failures) console.log(`failed: ${name}\n    ${shortened(error)}`);
+for (const { name, error, page } of total.failures) {
+  console.log(`failed: ${name}\n    ${shortened(error)}`);
+  // A run elsewhere leaves nothing else to look at.
+  if (page !== undefined) console.log(`  on the page:\n    ${shortened(page, maxPageLines)}`);
+}
 for (const { name, reason } of total.skipped) console.log(`skipped: ${name}: ${reason}`);
 if (wholeRun) {
   const times = collectTimes({ isWhole: words.length === 0, total: wholeRun.milliseconds(), used });

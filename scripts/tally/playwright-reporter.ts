@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import type { Reporter, Suite, TestError } from 'playwright/types/testReporter';
+import type { Reporter, Suite, TestError, TestResult } from 'playwright/types/testReporter';
 import { writeTally, type Tally } from './tally.ts';
 
 /** Counts Playwright's tests, and errors outside of any test as failures. */
@@ -30,8 +31,12 @@ export default class PlaywrightTally implements Reporter {
         tally.skipped.push({ name, reason: reason ?? 'no reason given' });
       } else if (outcome === 'unexpected') {
         tally.failed += 1;
-        const error = test.results.find((result) => result.error)?.error;
-        tally.failures.push({ name, error: error ? messageOf(error) : 'no error given' });
+        const failed = test.results.find((result) => result.error);
+        tally.failures.push({
+          name,
+          error: failed?.error ? messageOf(failed.error) : 'no error given',
+          page: failed && pageOf(failed),
+        });
       } else tally.passed += 1;
     }
     writeTally('e2e', tally);
@@ -40,4 +45,12 @@ export default class PlaywrightTally implements Reporter {
 
 function messageOf({ message, value }: TestError): string {
   return stripVTControlCharacters(message ?? value ?? 'no error given');
+}
+
+/** What the page showed in the end, as far as Playwright has written it down: roles and names, a line each. */
+function pageOf({ attachments }: TestResult): string | undefined {
+  const file = attachments.find(({ name }) => name === 'error-context')?.path;
+  return file === undefined
+    ? undefined
+    : /^```yaml\n(.*?)^```$/ms.exec(readFileSync(file, 'utf8'))?.[1]?.trimEnd();
 }

@@ -6,7 +6,12 @@ export interface Tally {
   passed: number;
   failed: number;
   /** The failed tests and their errors. Empty if the runner failed outside of its tests. */
-  failures: { name: string; error: string }[];
+  failures: {
+    name: string;
+    error: string;
+    /** What the page showed, where a browser's test failed. */
+    page?: string | undefined;
+  }[];
   skipped: { name: string; reason: string }[];
 }
 
