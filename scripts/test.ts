@@ -21,8 +21,17 @@ const share = words.find((word) => /^\d+\/\d+$/.test(word));
 const names = words.filter((word) => word !== 'all' && word !== 'changed' && word !== share);
 /** What takes hours, or was asked for by its name, is watched. */
 const isWatched = isExhaustive || names.length > 0;
-const isNamed = ({ name }: Check) =>
-  names.length === 0 || names.some((word) => name === word || name.startsWith(`${word} `));
+const isNamedBy = (word: string, { name }: Check) => name === word || name.startsWith(`${word} `);
+const isNamed = (check: Check) => names.length === 0 || names.some((word) => isNamedBy(word, check));
+const everyCheck = [build, ...checks, ...lanes.flat()];
+const unknown = names.filter((word) => !everyCheck.some((check) => isNamedBy(word, check)));
+if (unknown.length > 0) {
+  // Otherwise nothing would run, and so nothing fail.
+  console.error(
+    `No check is named ${unknown.join(', ')}. There are: ${everyCheck.map(({ name }) => name).join(', ')}.`,
+  );
+  process.exit(1);
+}
 const concerned = words.includes('changed')
   ? concernedBy(root, changedFiles(root, process.env['WAYMAKER_BASE']), { isExhaustive })
   : undefined;
