@@ -23,9 +23,12 @@ export interface ProxyPlace {
 
 /**
  * The pauses before a proxy that ended is replaced, in milliseconds: longer as long as that fails, as it does while
- * there are no file descriptors left, for example.
+ * there are no file descriptors left, for example, or as long as none lasts.
  */
 const backOff = { firstMs: 500, maxMs: 60_000 } as const;
+
+/** One that ran for so long has lasted. */
+const steadyMs = 30_000;
 
 /**
  * The proxy ends with the helper, which it notices on its standard input. If it is configured to outlive the helper, it
@@ -38,10 +41,12 @@ export function createKeptProxy(place: ProxyPlace, log: Log): ProxyProcess {
   let listening: ProxyProcess['listening'];
   let stopped = false;
   let restarting: NodeJS.Timeout | undefined;
-  let failures = 0;
+  /** How often it was to be replaced since one has lasted. */
+  let replacements = 0;
   const enqueue = createSerialQueue();
 
   function start(): ProxyProgram {
+    const startedAt = performance.now();
     const started = startProxyProgram({
       start: () => place.start(),
       onEnd(by) {
@@ -49,6 +54,7 @@ export function createKeptProxy(place: ProxyPlace, log: Log): ProxyProcess {
         program = undefined;
         if (stopped) return;
         log.warn('the proxy ended; another is started', { by });
+        if (performance.now() - startedAt >= steadyMs) replacements = 0;
         restartLater();
       },
       log,
@@ -57,17 +63,18 @@ export function createKeptProxy(place: ProxyPlace, log: Log): ProxyProcess {
   }
 
   function restartLater(): void {
-    restarting ??= setTimeout(
+    if (restarting) return;
+    replacements += 1;
+    restarting = setTimeout(
       () => {
         restarting = undefined;
         if (stopped || program || !configured) return;
         apply(configured).catch((error: unknown) => {
-          failures += 1;
-          log.error('the proxy could not be restarted', error, { times: failures });
+          log.error('the proxy could not be restarted', error, { times: replacements });
           restartLater();
         });
       },
-      pauseAfter(failures + 1, backOff),
+      pauseAfter(replacements, backOff),
     );
   }
 
@@ -84,7 +91,6 @@ export function createKeptProxy(place: ProxyPlace, log: Log): ProxyProcess {
       program ??= start();
       const { sources, ...rest } = configuration;
       const { pacPath } = await program.configure({ ...rest, ...(place.bindsSources && { sources }) });
-      failures = 0;
       const address = `127.0.0.1:${port}`;
       listening = { port, address, pacUrl: `http://${address}${pacPath}` };
     });

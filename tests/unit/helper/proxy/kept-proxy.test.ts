@@ -34,7 +34,10 @@ function createNoProgram(): ProgramProcess {
 }
 
 let proxy: ProxyProcess;
-afterEach(() => proxy.stop());
+afterEach(() => {
+  proxy.stop();
+  vi.useRealTimers();
+});
 
 test('a proxy that ended is replaced, also where that fails at first', async () => {
   const started: ProgramProcess[] = [];
@@ -66,4 +69,34 @@ test('a proxy that ended is replaced, also where that fails at first', async () 
   expect(lines.filter((line) => line.includes('could not be restarted'))).toHaveLength(2);
   await proxy.configure({ ...configuration, routeDomains: [] });
   expect(started).toHaveLength(2);
+});
+
+test('a proxy that ends soon each time is started ever less often, until one has lasted', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const started: ProgramProcess[] = [];
+  let livesMs = 10;
+  proxy = createKeptProxy(
+    {
+      port: () => 28,
+      start() {
+        const program = createProgram();
+        started.push(program);
+        setTimeout(() => program.kill('SIGKILL'), livesMs);
+        return program;
+      },
+      close: () => undefined,
+      endLeftOver: () => Promise.resolve(),
+      bindsSources: false,
+    },
+    createLog(() => undefined),
+  );
+  await proxy.configure(configuration);
+  await vi.advanceTimersByTimeAsync(120_000);
+  const inVain = started.length;
+  expect(inVain).toBeGreaterThan(5);
+  expect(inVain).toBeLessThan(10);
+
+  livesMs = 300_000;
+  await vi.advanceTimersByTimeAsync(60_000 + livesMs + 1_000);
+  expect(started, 'one that lasted, and its successor').toHaveLength(inVain + 2);
 });
