@@ -5,7 +5,7 @@ import { addTally, emptyTally, readTally, tallyFolder, type Tally } from './tall
 import { changedFiles, concernedBy } from './test/changed.ts';
 import { build, checks, lanesOf, type Check, type Runner } from './test/checks.ts';
 import { collectTimes, keepTimes, printTimes } from './test/processor-times.ts';
-import { runCommand } from './test/run-command.ts';
+import { runCommand, type Outcome } from './test/run-command.ts';
 
 /**
  * Runs every check, continues after a failure, and ends with one line that adds up all runners. `npm test -- unit e2e`
@@ -57,21 +57,23 @@ const surroundings = {
   parent: wholeRun?.directory,
 };
 
-async function run(one: Check & { live?: boolean }): Promise<boolean> {
-  const { succeeded, processorTime } = await runCommand(one, surroundings);
+async function run(one: Check & { live?: boolean }): Promise<Outcome> {
+  const outcome = await runCommand(one, surroundings);
+  const { processorTime } = outcome;
   if (processorTime !== undefined) used.push({ name: one.name, processorTime });
-  return succeeded;
+  return outcome;
 }
 
 async function runCheck(check: Check): Promise<void> {
-  const passed = await run(check);
-  total[passed ? 'passed' : 'failed'] += 1;
-  summary.push(`${passed ? 'passed' : 'FAILED'}  ${check.name}`);
+  const { succeeded, output } = await run(check);
+  total[succeeded ? 'passed' : 'failed'] += 1;
+  summary.push(`${succeeded ? 'passed' : 'FAILED'}  ${check.name}`);
+  if (!succeeded) total.failures.push({ name: check.name, error: output.replaceAll(/^\s*\n/gm, '').trimEnd() });
 }
 
 async function runTests(runner: Runner): Promise<Tally> {
   const command = share === undefined ? runner.command : [...runner.command, `--shard=${share}`];
-  const succeeded = await run({ ...runner, command, ...(isWatched && { live: true }) });
+  const { succeeded } = await run({ ...runner, command, ...(isWatched && { live: true }) });
   let tally: Tally;
   try {
     tally = readTally(runner.name);

@@ -8,6 +8,8 @@ export interface Outcome {
   succeeded: boolean;
   /** What it used of the processors, in milliseconds, daemons included; undefined where nothing can count. */
   processorTime: number | undefined;
+  /** What it printed; empty if that was shown as it came. */
+  output: string;
 }
 
 /** Runs a command to its end, in a control group inside `parent` if there is one. */
@@ -32,7 +34,7 @@ export async function runCommand(
   child.on('error', (error) => console.error(error.message));
   const [code] = (await once(child, 'close')) as [number | null];
   if (!live) console.log(`\n── ${name}\n${output()}`);
-  return { succeeded: code === 0, processorTime: group?.milliseconds() };
+  return { succeeded: code === 0, processorTime: group?.milliseconds(), output: output() };
 }
 
 function collectOutput({ stdout, stderr }: ChildProcess): () => string {
