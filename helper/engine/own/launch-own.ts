@@ -122,10 +122,11 @@ function startProcess(
     child.kill('SIGKILL');
     for (const stream of [stdout, stderr, control]) stream.destroy();
   };
-  /** The first of them says why. */
+  /** The first of them says why. Its process takes a while to go, and nobody may be given a tunnel by it meanwhile. */
   const end = (why: EngineEnd) => {
     told ??= why;
     kill();
+    isGone();
   };
   const misbehaves = (how: string) => {
     if (told === undefined) log.warn('the engine misbehaves and is ended', { how });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -142,6 +142,18 @@ test('a program is ended if it begins while it only holds a connection', async (
   });
   await gone;
   expect(lines.join('')).toContain('before it carries a tunnel: begun');
+});
+
+test('a connection that was held is gone at once, although its program takes a while to end', async () => {
+  const lines: string[] = [];
+  const { gone } = launchHolding({
+    ...place(await write(`say('note', { text: 'pid ' + process.pid }); say('unheld', {})`), lines),
+    trust: { certificatePin: 'pin-sha256:AAAA' },
+  });
+  await gone;
+  const [, pid] = /pid (\d+)/.exec(lines.join('')) ?? [];
+  // As long as this process has not learned of its end, it has its number.
+  expect(existsSync(`/proc/${pid}`)).toBe(true);
 });
 
 test('a program is ended if it does not wait until it is configured', async () => {
