@@ -45,6 +45,7 @@ export function followFile<Content>(
         const version = await versionOf(file);
         const isSettled = version === seen;
         seen = version;
+        if (version === known) told = undefined;
         if (!isSettled || version === known) return false;
         const text = await textOf(version);
         if ((await versionOf(file)) !== version) return false;

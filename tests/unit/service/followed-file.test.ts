@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -98,6 +98,27 @@ test('a file that cannot be opened is told once, and read as soon as it can be',
   await writeFile(file, '2');
   await looks(followed, 2);
   expect(followed.content).toBe(2);
+});
+
+test('a place that cannot be looked at is told each time that happens, as of a share that is away now and then', async () => {
+  const share = path.join(folder, 'share');
+  file = path.join(share, 'file.json');
+  await mkdir(share);
+  await writeFile(file, '1');
+  const followed = follow();
+  await followed.open();
+  for (const time of [1, 2]) {
+    await rename(share, `${share}.away`);
+    // A link to itself.
+    await symlink('share', share);
+    await looks(followed, 3);
+    expect(problems).toHaveLength(time);
+    await rm(share);
+    // The file is the one that it was.
+    await rename(`${share}.away`, share);
+    await looks(followed, 2);
+  }
+  expect(followed.content).toBe(1);
 });
 
 test('a file that may be missing is empty until it is there, and again once it is gone', async () => {
