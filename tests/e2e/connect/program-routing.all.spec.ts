@@ -56,6 +56,8 @@ test('by app, only what is chosen goes through the tunnel, or all but that, whoe
   await settings.restartProgram.click();
   await settings.confirmRestart.click();
   await expect(settings.says('routing.appInside')).toBeVisible();
+  await expect(settings.restartProgram).toHaveCount(0);
+  await expect(settings.chosenPrograms.first()).toBeFocused();
   expect(await probe.seen()).toBe(gateway.ipv4);
   expect(await probe.pid()).not.toBe(first);
   await expect.poll(() => before.exitCode ?? before.signalCode, 'what was running has ended').not.toBeNull();

@@ -150,6 +150,7 @@ test('a certificate that the gateway wants is chosen from a file, and its key is
 
   await page.getByRole('button', { name: texts.en['gatewayCertificate.remove'] }).click();
   await expect(page.getByText('Certificate: Ann Example')).toHaveCount(0);
+  await expect(page.locator(':focus')).toBeVisible();
   await expect.poll(keys).toEqual([]);
 });
 

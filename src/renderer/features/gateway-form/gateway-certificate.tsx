@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHost } from '../../platform/host-context.tsx';
+import { leaveFocus } from '../../ui/focus/leave-focus.ts';
 import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { CertificateDialog } from './certificate-dialog.tsx';
 import classes from './gateway-form.module.css';
@@ -48,7 +49,7 @@ export function GatewayCertificate({ address }: { address: string }) {
         {t('gatewayCertificate.choose')}
       </Button>
       {certificate && (
-        <Button variant="subtle" size="compact-md" onClick={() => void remove()}>
+        <Button ref={leaveFocus} variant="subtle" size="compact-md" onClick={() => void remove()}>
           {t('gatewayCertificate.remove')}
         </Button>
       )}

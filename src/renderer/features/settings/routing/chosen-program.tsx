@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import type {
   ProgramChoice,
@@ -12,6 +13,7 @@ import { useHost } from '../../../platform/host-context.tsx';
 import { IconOrInitial } from '../../../ui/pictures/icon-or-initial.tsx';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
 import { ForgetButton } from '../../../ui/buttons/forget-button.tsx';
+import { leaveFocusAround } from '../../../ui/focus/leave-focus-around.ts';
 import { showError } from '../../../ui/messages/toast.ts';
 import { useTunnelView } from '../../tunnel/tunnel-context.tsx';
 import { shownState } from '../../tunnel/tunnel-store.ts';
@@ -34,6 +36,7 @@ export function ChosenProgram({ program, isInstalled, running, policy, onRemove 
   const state = shownState(useTunnelView());
   const [busy, setBusy] = useState(false);
   const [isAsking, setAsking] = useState(false);
+  const row = useRef<HTMLLIElement>(null);
   const { id, name, icon, sandbox, isStartable } = program;
   const isRouted = state?.state === 'connected' && !state.ownedByOther;
   const isPartial = isRouted && running?.isPartial === true;
@@ -44,7 +47,9 @@ export function ChosenProgram({ program, isInstalled, running, policy, onRemove 
     setBusy(true);
     const outcome = await start().catch(() => 'failed' as const);
     setBusy(false);
-    setAsking(false);
+    // The closing dialog returns the focus to the button that asked, which may be gone by then.
+    flushSync(() => setAsking(false));
+    if (document.activeElement === document.body) row.current?.focus();
     if (outcome === 'still-running') showError(t('routing.appStillRunning', { name }));
     else if (outcome !== 'started') showError(t('routing.appStartFailed', { name }));
   }
@@ -59,7 +64,7 @@ export function ChosenProgram({ program, isInstalled, running, policy, onRemove 
           : 'routing.appOutside'
         : running && 'routing.appRuns';
   return (
-    <li className={classes.program}>
+    <li ref={row} className={classes.program} tabIndex={-1}>
       <IconOrInitial icon={icon} name={name} size={32} />
       <div className={classes.words}>
         <bdi className={classes.name}>{name}</bdi>
@@ -71,6 +76,7 @@ export function ChosenProgram({ program, isInstalled, running, policy, onRemove 
       <div className={classes.actions}>
         {isRouted && isStartable && !running && (
           <Button
+            ref={leaveFocusAround}
             size="sm"
             variant="default"
             loading={busy}
@@ -82,6 +88,7 @@ export function ChosenProgram({ program, isInstalled, running, policy, onRemove 
         )}
         {isPartial && isStartable && (
           <Button
+            ref={leaveFocusAround}
             size="sm"
             variant="default"
             aria-label={t(isInside ? 'routing.appRestartInsideNamed' : 'routing.appRestartNamed', { name })}
