@@ -95,13 +95,13 @@ async function expectFaultsSeen(page: Page): Promise<void> {
     }
     document.body.insertAdjacentHTML(
       'beforeend',
-      '<ul><li>of links</ul><button><i role="status"></i></button><svg aria-label="graph"></svg>',
+      '<ul><li>of links</ul><button><i role="status"></i></button><svg aria-label="graph"></svg><a href="https://a.example/" rel="noreferrer">Out</a>',
     );
   });
   const found = (await clippedTexts(page)).join('\n');
   expect(found).toContain('cut: p “A text that is cut off”');
   expect(found).toContain('outside: p “A text that is too wide”');
   const lost = (await lostRoles(page)).join('\n');
-  for (const what of ['no list: <ul>', 'a region in a button: <i', 'no picture: <svg'])
+  for (const what of ['no list: <ul>', 'a region in a button: <i', 'no picture: <svg', 'a link out that'])
     expect(lost).toContain(what);
 }

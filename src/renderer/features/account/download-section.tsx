@@ -39,7 +39,7 @@ export function DownloadSection() {
             <li key={text}>
               <ExternalLink href={address} className={classes.system}>
                 <Icon size={22} stroke={1.6} aria-hidden />
-                {t(text)}
+                <span className={classes.name}>{t(text)}</span>
               </ExternalLink>
             </li>
           ))}

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PageNote } from '#shared/entities.ts';
 import { useHost } from '../../platform/host-context.tsx';
@@ -43,8 +43,13 @@ function NoteBody({ html }: { html: string }) {
   const { t } = useTranslation();
   const host = useHost();
   const body = useRef<HTMLDivElement>(null);
+  const describe = useEffectEvent((link: Element) =>
+    link.setAttribute('aria-description', t('shell.newWindow')),
+  );
   useEffect(() => {
-    body.current?.replaceChildren(sanitizeNote(html));
+    const note = sanitizeNote(html);
+    for (const link of note.querySelectorAll('a[href^="http"]')) describe(link);
+    body.current?.replaceChildren(note);
   }, [html]);
   useEffect(() => {
     const element = body.current;

@@ -36,7 +36,7 @@ function ManageElsewhere({ section: { link, path, title } }: { section: Section 
   if (address === undefined) return <Download />;
   return (
     <>
-      <Button component={ExternalLink} href={address} size="md">
+      <Button component={ExternalLink} href={address} size="md" style={{ gridAutoFlow: 'column' }}>
         {t('notice.elsewhere', { section: t(title) })}
       </Button>
       <Download variant="default" />

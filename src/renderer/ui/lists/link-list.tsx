@@ -1,4 +1,4 @@
-import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
+import { IconChevronRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { ExternalLink } from '../text/external-link.tsx';
@@ -27,7 +27,6 @@ export function LinkList({ links }: { links: readonly ListedLink[] }) {
           ) : (
             <ExternalLink href={address} className={classes.link}>
               {t(title)}
-              <IconExternalLink size={18} aria-hidden />
             </ExternalLink>
           )}
         </li>

@@ -8,6 +8,7 @@ export const enFirst = {
   'shell.loading': 'Loading',
   'shell.login': 'Sign in',
   'shell.dashboard': 'Dashboard',
+  'shell.newWindow': '(opens in a new window)',
   'shell.notificationClose': 'Dismiss',
 
   'section.connect': 'Connect',

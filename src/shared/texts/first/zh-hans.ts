@@ -9,6 +9,7 @@ export const zhHansFirst: FirstTexts = {
   'shell.loading': '正在加载',
   'shell.login': '登录',
   'shell.dashboard': '控制台',
+  'shell.newWindow': '（在新窗口中打开）',
   'shell.notificationClose': '关闭提示',
 
   'section.connect': '连接',

@@ -9,6 +9,7 @@ export const zhHantFirst: FirstTexts = {
   'shell.loading': '載入中',
   'shell.login': '登入',
   'shell.dashboard': '主控台',
+  'shell.newWindow': '（在新視窗中開啟）',
   'shell.notificationClose': '關閉通知',
 
   'section.connect': '連線',

@@ -19,6 +19,11 @@ export async function lostRoles(page: Page): Promise<string[]> {
     // Safari has a group in its place.
     for (const picture of document.querySelectorAll('svg:is([aria-label], [aria-labelledby]):not([role])'))
       note('no picture', picture);
+    // To hear and, but for the texts of notes, to see (WCAG 2.2, technique G201).
+    for (const link of document.querySelectorAll(
+      'a[rel~="noreferrer"]:not([aria-description], :has([role="img"][aria-label]))',
+    ))
+      note('a link out that does not say so', link);
     return found;
   });
 }
