@@ -90,6 +90,18 @@ test.describe('the first load of the web console', () => {
     await expect(again).toBeHidden();
     await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()));
     await expect(again).toBeVisible();
+    const logo = page.locator('.launch-screen svg');
+    const help = page.locator('.launch-help');
+    for (const [width, height] of [
+      [1200, 800],
+      [320, 568],
+      [568, 320],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      const [above, below] = [await logo.boundingBox(), await help.boundingBox()];
+      expect(below!.y, `${width}px wide`).toBeGreaterThanOrEqual(above!.y + above!.height);
+      expect(above!.y).toBeGreaterThanOrEqual(0);
+    }
     await expect(page.locator('[lang^=zh]').getByRole('link')).toHaveText(['重新加载', '重新載入']);
     await page.unroute(/\/assets\/index-[^/]*\.js$/);
     await again.click();

@@ -66,4 +66,21 @@ test.describe('spec §2: /orders: the whole page on the desktop', () => {
     await expect(orders.unpaid).toBeHidden();
     await expect(orders.rows.getByRole('link')).toHaveCount(0);
   });
+
+  test('on paper, the page has the orders, dark on light, and nothing that only a screen can be used for', async ({
+    signedInHere: { page },
+    serviceHere,
+    email,
+  }) => {
+    await placeOrder(serviceHere, email, 2);
+    const orders = new OrdersRoute(page);
+    await new ManageLinks(page).to('section.orders').click();
+    await expect(orders.pay(plan.title)).toBeVisible();
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await expect(orders.heading).toBeVisible();
+    await expect(orders.row(plan.title).getByText('$19.98', { exact: true })).toBeVisible();
+    await expect(orders.pay(plan.title)).toHaveCount(0);
+    await expect(page.getByRole('navigation')).toHaveCount(0);
+    expect(await page.evaluate(() => getComputedStyle(document.body).color)).toBe('rgb(19, 32, 27)');
+  });
 });
