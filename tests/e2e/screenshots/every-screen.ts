@@ -4,30 +4,30 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright';
 import { expect } from 'playwright/test';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { buildIfStale } from '../../scripts/build-stamp.ts';
-import type { Seed } from '../../src/service/seed.ts';
-import { names } from '../lab/network/addresses.ts';
-import { createLab, type Lab } from '../lab/lab.ts';
-import { startNetworkManager } from '../lab/desktop/network-manager.ts';
-import { AccountRoute } from './routes/account/account-route.ts';
-import { ConnectRoute } from './routes/connect/connect-route.ts';
-import { GatewayFormDialog } from './routes/connect/gateway-form-dialog.ts';
-import { LoginRoute } from './routes/account/login-route.ts';
-import { MembersRoute } from './routes/manage/members-route.ts';
-import { MiniAppsRoute } from './routes/desktop/mini-apps-route.ts';
-import { MyServiceRoute } from './routes/account/my-service-route.ts';
-import { OrdersRoute } from './routes/manage/orders-route.ts';
-import { PayOrderRoute } from './routes/store/pay-order-route.ts';
-import { StorePage, WordgatePage } from './routes/store/store-pages.ts';
-import { VerifyRoute } from './routes/account/verify-route.ts';
-import { must, signInByApi } from './support/service/api-user.ts';
-import { startChoosingGateway, type choosingGateway } from './support/tunnel/choosing-gateway.ts';
-import { connectTo } from './support/tunnel/connect.ts';
-import { fillAccount, type FilledAccount } from './support/service/filled-account.ts';
-import { prepareHelper } from './support/tunnel/helper.ts';
-import { startKeyring } from './support/machine/keyring.ts';
-import { launchDesktopApp } from './support/host/launch-desktop-app.ts';
-import { root } from './support/host/paths.ts';
+import { buildIfStale } from '../../../scripts/build-stamp.ts';
+import type { Seed } from '../../../src/service/seed.ts';
+import { names } from '../../lab/network/addresses.ts';
+import { createLab, type Lab } from '../../lab/lab.ts';
+import { startNetworkManager } from '../../lab/desktop/network-manager.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { GatewayFormDialog } from '../routes/connect/gateway-form-dialog.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { MembersRoute } from '../routes/manage/members-route.ts';
+import { MiniAppsRoute } from '../routes/desktop/mini-apps-route.ts';
+import { MyServiceRoute } from '../routes/account/my-service-route.ts';
+import { OrdersRoute } from '../routes/manage/orders-route.ts';
+import { PayOrderRoute } from '../routes/store/pay-order-route.ts';
+import { StorePage, WordgatePage } from '../routes/store/store-pages.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
+import { must, signInByApi } from '../support/service/api-user.ts';
+import { startChoosingGateway, type choosingGateway } from '../support/tunnel/choosing-gateway.ts';
+import { connectTo } from '../support/tunnel/connect.ts';
+import { fillAccount, type FilledAccount } from '../support/service/filled-account.ts';
+import { prepareHelper } from '../support/tunnel/helper.ts';
+import { startKeyring } from '../support/machine/keyring.ts';
+import { launchDesktopApp } from '../support/host/launch-desktop-app.ts';
+import { root } from '../support/host/paths.ts';
 import {
   appScreens,
   childScreens,
@@ -40,20 +40,20 @@ import {
   webScreens,
   webviewScreens,
   type Screen,
-} from './support/screens/screens.ts';
-import { offlineScreen } from './support/screens/screen-states.ts';
-import { plan, serverNames, startService, type TestService } from './support/service/service.ts';
-import { arrived, arriveSignedIn, deviceLogin, signIn } from './support/tunnel/sign-in.ts';
-import { tunnelScreens } from './support/screens/tunnel-screens.ts';
-import { listScreens, settingsScreens } from './support/screens/more-screens.ts';
-import { routingScreens, writeCountryLists } from './support/screens/routing-screens.ts';
-import { chooserScreens, serverListScreens } from './support/screens/server-list-screens.ts';
-import { writeContactSheets } from './support/screens/contact-sheets.ts';
-import { languageTags, texts, type TextLanguage } from './support/screens/texts.ts';
-import { withoutEvents } from './support/service/without-events.ts';
-import { launchBrowser, openConsole } from './support/service/web-console.ts';
-import { openWebview, startApp } from './webview/open-webview.ts';
-import { createWebviewApp } from './webview/webview-app.ts';
+} from '../support/screens/screens.ts';
+import { offlineScreen } from '../support/screens/screen-states.ts';
+import { plan, serverNames, startService, type TestService } from '../support/service/service.ts';
+import { arrived, arriveSignedIn, deviceLogin, signIn } from '../support/tunnel/sign-in.ts';
+import { tunnelScreens } from '../support/screens/tunnel-screens.ts';
+import { listScreens, settingsScreens } from '../support/screens/more-screens.ts';
+import { routingScreens, writeCountryLists } from '../support/screens/routing-screens.ts';
+import { chooserScreens, serverListScreens } from '../support/screens/server-list-screens.ts';
+import { writeContactSheets } from '../support/screens/contact-sheets.ts';
+import { languageTags, texts, type TextLanguage } from '../support/screens/texts.ts';
+import { withoutEvents } from '../support/service/without-events.ts';
+import { launchBrowser, openConsole } from '../support/service/web-console.ts';
+import { openWebview, startApp } from '../webview/open-webview.ts';
+import { createWebviewApp } from '../webview/webview-app.ts';
 
 /**
  * `npm run screenshots [-- LANGUAGE…]`: every screen of the built app, of the web console, of the pages in a phone's
