@@ -13,7 +13,7 @@ const tasks = {
   dev: { script: 'dev.ts', needsDebianPackages: false },
   build: { script: 'build.ts', needsDebianPackages: false },
   package: { script: '../packaging/index.ts', needsDebianPackages: false },
-  screenshots: { script: '../tests/e2e/screenshots/every-screen.ts', needsDebianPackages: true },
+  screenshots: { script: '../tests/e2e/screenshots/screenshots.ts', needsDebianPackages: true },
 };
 /** Checks of `npm test` that only need npm packages. */
 const plainChecks = ['format', 'lint', 'build'];

@@ -2,9 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright';
-import { expect } from 'playwright/test';
+import { expect, test } from 'playwright/test';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { buildIfStale } from '../../../scripts/build-stamp.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { names } from '../../lab/network/addresses.ts';
 import { createLab, type Lab } from '../../lab/lab.ts';
@@ -52,15 +51,14 @@ import { writeContactSheets } from '../support/screens/contact-sheets.ts';
 import { languageTags, texts, type TextLanguage } from '../support/screens/texts.ts';
 import { withoutEvents } from '../support/service/without-events.ts';
 import { launchBrowser, openConsole } from '../support/service/web-console.ts';
+import { screenshotLanguages } from './screenshot-languages.ts';
 import { openWebview, startApp } from '../webview/open-webview.ts';
 import { createWebviewApp } from '../webview/webview-app.ts';
 
 /**
- * `npm run screenshots [-- LANGUAGE…]`: every screen of the built app, of the web console, of the pages in a phone's
- * webview and of the service's store as PNG files in out/screenshots, in light and dark, at the sizes of a large
- * desktop window, of the desktop app's own as it opens, and of a phone, and once more as a whole where it is higher
- * than that; and contact sheets of them. The language `pseudo` is English made as long as translations get. Needs root,
- * for the laboratory.
+ * Every screen of the built app, of the web console, of the pages in a phone's webview and of the service's store as PNG
+ * files in out/screenshots, in light and dark, at the sizes of a large desktop window, of the desktop app's own as it
+ * opens, and of a phone, and once more as a whole where it is higher than that; and contact sheets of them.
  */
 const phone = { phone: { width: 390, height: 844 } };
 const sizes = {
@@ -401,18 +399,11 @@ async function shootWebview(
   );
 }
 
-const isLanguage = (word: string): word is TextLanguage => Object.hasOwn(texts, word);
-const words = process.argv.slice(2);
-const wanted = words.filter(isLanguage);
-if (wanted.length < words.length) {
-  console.error(`usage: npm run screenshots [-- LANGUAGE…], of ${Object.keys(texts).join(', ')}`);
-  process.exit(2);
-}
-await buildIfStale();
-await mkdir(folder, { recursive: true });
-for (const language of wanted.length > 0 ? wanted : (['en'] as const)) {
-  // None of a screen that is no longer.
-  for (const file of await readdir(folder))
-    if (file.startsWith(`${language}-`)) await rm(path.join(folder, file));
-  await shootLanguage(language);
-}
+for (const language of screenshotLanguages())
+  test(`screenshots in ${language}`, async () => {
+    await mkdir(folder, { recursive: true });
+    // None of a screen that is no longer.
+    for (const file of await readdir(folder))
+      if (file.startsWith(`${language}-`)) await rm(path.join(folder, file));
+    await shootLanguage(language);
+  });
