@@ -48,6 +48,10 @@ export const noConnection = (net: HelperLab) =>
     return (here.length === 0 && there === 0) || undefined;
   });
 
+/** Waits until no engine runs: it ends soon after its connection. */
+export const engineGone = (net: HelperLab) =>
+  eventually('the engine has gone', async () => (await net.engines()).length === 0 || undefined);
+
 /** How many connections the gateway has, as its own machine sees it. */
 export async function workers(net: HelperLab): Promise<number> {
   const listed = await net.lab.gatewayMachine.run(

@@ -6,6 +6,7 @@ import { eventually } from '../../../lab/runs/process.ts';
 import { attachTwoUsers } from '../../support/callers/attach-as.ts';
 import type { TestClient } from '../../support/callers/test-client.ts';
 import {
+  engineGone,
   hold,
   holdRequestOf,
   isAnsweredInTime,
@@ -92,7 +93,7 @@ test('a held connection is closed when the user disconnects before there is a se
   await hold(net, client, await net.signIn());
   await client.call('disconnect', {});
   await noConnection(net);
-  expect(await net.engines()).toEqual([]);
+  await engineGone(net);
 });
 
 test('where the gateway has another key for the session than it showed there, another one is made', async () => {

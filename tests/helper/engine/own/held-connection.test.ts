@@ -8,6 +8,7 @@ import { attachTwoUsers } from '../../support/callers/attach-as.ts';
 import type { TestClient } from '../../support/callers/test-client.ts';
 import {
   connections,
+  engineGone,
   hold,
   holdRequestOf,
   isAnsweredInTime,
@@ -35,8 +36,6 @@ async function connect(changes: Parameters<typeof net.request>[0] = {}): Promise
   await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls' });
 }
 
-const engineGone = () =>
-  eventually('the engine has gone', async () => (await net.engines()).length === 0 || undefined);
 const isUsed = () => net.log().includes('the connection that was held is used');
 const refused = (code: number) => expect.objectContaining({ code });
 const notNow = refused(helperError.wrongState);
@@ -80,7 +79,7 @@ describe('a tunnel comes without it', () => {
   test('where the gateway has been restarted since', async () => {
     await hold(net, client, session);
     await net.lab.gateway.restart();
-    await engineGone();
+    await engineGone(net);
     session = await net.signIn();
     await connect();
     expect(isUsed()).toBe(false);
@@ -121,7 +120,7 @@ describe('a tunnel comes without it', () => {
       holdRequestOf(net, { ...session, certificatePin: other.certificatePin }),
     );
     await eventually('the other key is seen', async () => net.log().includes('nothing is held') || undefined);
-    await engineGone();
+    await engineGone(net);
     await connect();
   });
 });
@@ -132,20 +131,20 @@ describe('a held connection is gone, here and at the gateway,', () => {
     expect(await workers(net)).toBe(1);
     await client.call('dropHeld', {});
     await noConnection(net);
-    await engineGone();
+    await engineGone(net);
     // A goodbye of TLS, not only the end of TCP.
     expect(await net.lab.gateway.log()).not.toMatch(/premature|unexpected|not properly terminated/i);
 
     await hold(net, client, session);
     net.letClientsGo();
     await noConnection(net);
-    await engineGone();
+    await engineGone(net);
   });
 
   test('once the way to the gateway is another one', async () => {
     await hold(net, client, session);
     await net.lab.user.run(words(`ip route add ${ipv4} via ${addresses.neighbour.ipv4}`));
-    await engineGone();
+    await engineGone(net);
     await net.lab.user.run(words(`ip route del ${ipv4}`));
     expect(net.log()).toContain('the way to the gateway has changed');
   });
@@ -157,7 +156,7 @@ describe('a held connection is gone, here and at the gateway,', () => {
     const capture = await net.lab.capture(`dst host ${ipv4} and tcp`);
     await hold(net, client, session);
     await noConnection(net);
-    await engineGone();
+    await engineGone(net);
     expect((await capture.stop()).filter(({ isSyn }) => isSyn)).toHaveLength(1);
   });
 });

@@ -68,7 +68,7 @@ test('neither a stranger nor another program of its account gets at the engineâ€
   // The proxy for captive portals runs as that account, too.
   expect(await whoGets(account, engine)).toEqual({ ...nothing, signal: 'done' });
 
-  const own = net.lab.user.spawn(['setpriv', ...asUser(stranger), 'sleep', '60']);
+  const own = net.lab.user.spawn(['setpriv', ...asUser(stranger), 'sleep', '900']);
   await expect
     .poll(async () => (await whoGets(stranger, own.pid ?? 0)).memory, { message: 'positive control' })
     .toBe('done');
