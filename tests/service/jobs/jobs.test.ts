@@ -133,7 +133,8 @@ describe.each(databaseKindsOfRun)('jobs on %s', (kind) => {
     await jobs.queue('letters', async () => {
       letters += 1;
     });
-    await expect.poll(() => done, { timeout: waitLimit(60_000) }).toBe(1);
+    await expect.poll(() => done, { timeout: waitLimit(60_000) }).toBeGreaterThan(0);
+    const before = done;
     const left = sql`insert into jobs.job (name, data, policy, state, started_on, heartbeat_on, heartbeat_seconds, expire_seconds, retry_limit)
       values ('letters', '{}', 'standard', 'active', now(), now(), 20, 1200, 200)`;
     await here.database.execute(left);
@@ -150,8 +151,8 @@ describe.each(databaseKindsOfRun)('jobs on %s', (kind) => {
         started_on = started_on + ${later}, heartbeat_on = heartbeat_on + ${later}`,
     );
     await jobs.doNow('chores');
-    await expect.poll(() => done, { timeout: waitLimit(20_000) }).toBe(2);
-    await expect.poll(() => done, { timeout: waitLimit(90_000) }).toBeGreaterThanOrEqual(3);
+    await expect.poll(() => done, { timeout: waitLimit(20_000) }).toBeGreaterThan(before);
+    await expect.poll(() => done, { timeout: waitLimit(90_000) }).toBeGreaterThan(before + 1);
     await expect.poll(() => letters, { timeout: waitLimit(200_000) }).toBe(1);
     const { rows } = (await here.database.execute(
       sql`select name from jobs.queue where maintain_on > now()`,
