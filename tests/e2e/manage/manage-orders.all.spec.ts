@@ -60,7 +60,7 @@ test.describe('spec §2: /orders: the whole page on the desktop', () => {
 
     const wordgate = new WordgatePage(browser);
     await wordgate.pay.click();
-    await expect(new ConfirmRoute(browser).successToast).toBeVisible();
+    await expect(new ConfirmRoute(browser).heading).toBeVisible();
     await orders.open();
     await expect(orders.paid).toBeVisible();
     await expect(orders.unpaid).toBeHidden();

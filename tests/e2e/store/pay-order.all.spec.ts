@@ -201,7 +201,6 @@ test('spec §4: otherwise the payment intent is created and the browser goes to 
   await wordgate.pay.click();
   const confirm = new ConfirmRoute(page);
   await expect(confirm.heading).toBeVisible();
-  await expect(confirm.successToast).toBeVisible();
   await confirm.continueNow.click();
   await expect(account.heading).toBeVisible();
   await expect(account.noPlan).toBeHidden();

@@ -30,7 +30,7 @@ export async function fillAccount(
   const page = await openSignedIn(browser, service, email, { language });
   const paidOrder = await buy(page, 1, language);
   await new WordgatePage(page, language).pay.click();
-  await expect(new ConfirmRoute(page, language).successToast).toBeVisible();
+  await expect(new ConfirmRoute(page, language).heading).toBeVisible();
   const unpaidOrder = await buy(page, 2, language);
   await page.context().close();
   const user = await signInByApi(service, email, 'Windows');
