@@ -8,7 +8,13 @@ import { parseOptions } from '../../../helper/options.ts';
 import { installerConfiguration } from '../../../packaging/desktop/installer-configuration.ts';
 import { helperAddresses } from '../../../src/node/os/helper-address.ts';
 import { helperService } from '../../../src/main/tunnel/macos/launchd-approval.ts';
-import { createVolume, installer, resources } from './support/macos-volume.ts';
+import {
+  createVolume,
+  createVolumeWithAccounts,
+  installer,
+  resources,
+  type Volume,
+} from './support/macos-volume.ts';
 import { readPropertyList } from './support/property-list.ts';
 
 const label = 'example.waymaker.helper';
@@ -102,7 +108,7 @@ test('from a clone, the accounts are made alone, and those that are there stay',
 });
 
 test('new shells find the command, which is in a folder that only root writes', async () => {
-  const mac = createVolume();
+  const mac = await createVolumeWithAccounts();
   await mac.install();
   const [folder = '', ...others] = readFileSync(path.join(mac.volume, 'etc/paths.d/waymaker'), 'utf8')
     .trimEnd()
@@ -119,7 +125,7 @@ test('new shells find the command, which is in a folder that only root writes', 
 });
 
 test('the command is found by links to it, too, wherever they are', async () => {
-  const mac = createVolume();
+  const mac = await createVolumeWithAccounts();
   await mac.install();
   const command = path.join(mac.volume, 'Library/Application Support/Waymaker/bin/waymaker');
   const links = path.join(mac.volume, 'usr/local/bin');
@@ -161,21 +167,21 @@ test('an installation that was interrupted is completed by the next one', async 
 });
 
 test('a helper that launchd has not yet unloaded is started by another try', async () => {
-  const mac = createVolume();
+  const mac = await createVolumeWithAccounts();
   const { stderr } = await mac.install({ refusals: 2 });
   expect(mac.commands().filter((line) => line.startsWith('launchctl bootstrap'))).toHaveLength(3);
   expect(stderr).not.toContain('macOS has not started the helper');
 });
 
 test('a helper that takes as long to end as launchd lets it is waited for (snx-rs 241, codex-remote-feishu 916)', async () => {
-  const mac = createVolume();
+  const mac = await createVolumeWithAccounts();
   const { stderr } = await mac.install({ endsAfter: daemon.ExitTimeOut + 5 });
   expect(stderr).not.toContain('macOS has not started the helper');
   expect(mac.commands().at(-1)).toMatch(/^launchctl bootstrap system /);
 });
 
 test('a helper that macOS does not start does not fail the installation, which says where to allow it', async () => {
-  const mac = createVolume();
+  const mac = await createVolumeWithAccounts();
   const { stderr } = await mac.install({ refusals: 99 });
   expect(stderr).toContain('allow Waymaker in System Settings, General, Login Items & Extensions');
   expect(mac.commands().filter((line) => line.startsWith('launchctl bootstrap'))).toHaveLength(10);
@@ -184,7 +190,7 @@ test('a helper that macOS does not start does not fail the installation, which s
 test.each(['root', 'loginwindow', '_mbsetupuser', ''])(
   'nobody joins the group while %j is logged in at the screen',
   async (console) => {
-    const mac = createVolume();
+    const mac = await createVolumeWithAccounts();
     await mac.install({ console });
     expect(mac.commands().some((line) => line.startsWith('dseditgroup'))).toBe(false);
   },
@@ -198,13 +204,13 @@ test('a package without a helper is not installed, and changes nothing', async (
 });
 
 /** The helper's runtime on a volume where Waymaker is installed: a program that only undoes, or fails to. */
-async function installedWith(mac: ReturnType<typeof createVolume>, status: number): Promise<void> {
+async function installedWith(mac: Volume, status: number): Promise<void> {
   const lines = `#!/bin/sh\necho "node $*" >> "$COMMANDS"\necho 'still blocked' >&2\nexit ${status}\n`;
   writeFileSync(path.join(mac.core, 'node'), lines);
   await mac.install();
 }
 
-const leftOf = (mac: ReturnType<typeof createVolume>) =>
+const leftOf = (mac: Volume) =>
   [
     'Applications/Waymaker.app',
     'Library/Application Support/Waymaker',
@@ -215,7 +221,7 @@ const leftOf = (mac: ReturnType<typeof createVolume>) =>
   ].filter((file) => existsSync(path.join(mac.volume, file)));
 
 test('removing ends the helper, opens traffic by its own program, and leaves nothing', async () => {
-  const mac = createVolume();
+  const mac = await createVolumeWithAccounts();
   await installedWith(mac, 0);
   // Its earlier part, which a helper has made.
   writeFileSync(path.join(mac.volume, 'var/log/waymaker-helper.log.1'), '');
@@ -234,7 +240,7 @@ test('removing ends the helper, opens traffic by its own program, and leaves not
 });
 
 test('removing again, or what is not installed, changes nothing', async () => {
-  const mac = createVolume();
+  const mac = await createVolumeWithAccounts();
   await installedWith(mac, 0);
   await mac.uninstall();
   await mac.uninstall();
@@ -243,7 +249,7 @@ test('removing again, or what is not installed, changes nothing', async () => {
 });
 
 test('nothing is removed where traffic may still be blocked, or the helper does not end', async () => {
-  const mac = createVolume();
+  const mac = await createVolumeWithAccounts();
   await installedWith(mac, 1);
   await expect(mac.uninstall()).rejects.toThrow(/still blocked\n.*nothing was removed/);
   await expect(mac.uninstall({ refusals: 99 })).rejects.toThrow(
@@ -254,7 +260,7 @@ test('nothing is removed where traffic may still be blocked, or the helper does 
 });
 
 test('only root can remove Waymaker', async () => {
-  const mac = createVolume();
+  const mac = await createVolumeWithAccounts();
   await installedWith(mac, 0);
   await expect(mac.uninstall({ userId: 501 })).rejects.toThrow('this needs an administrator');
   expect(mac.commands()).toEqual([]);

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -9,30 +18,39 @@ import { onTestFinished } from 'vitest';
 export const resources = path.resolve(import.meta.dirname, '../../../../resources/macos');
 export const installer = path.join(resources, 'installer');
 
-/** Doubles of macOS's programs, which do not run here; dscl's directory is a folder with a file for each attribute. */
+/**
+ * Doubles of macOS's programs, which do not run here; dscl's directory is a folder with a file for each attribute. An
+ * installation starts a hundred of them, so that they start no program themselves where the shell can do it.
+ */
 const programs = {
-  dscl: `case "$2" in
+  dscl: `value_of() { IFS= read -r value < "$1" || :; }
+case "$2" in
 -read) [ "$4" = RecordName ] && [ -d "$RECORDS$3" ] && exit 0
-  [ -f "$RECORDS$3/$4" ] && echo "$4: $(cat "$RECORDS$3/$4")" || { echo "No such key: $4"; exit 1; } ;;
--list) for one in "$RECORDS$3"/*; do [ -f "$one/$4" ] && printf '%-24s %s\\n' "$(basename "$one")" "$(cat "$one/$4")"; done; exit 0 ;;
+  [ -f "$RECORDS$3/$4" ] || { echo "No such key: $4"; exit 1; }
+  value_of "$RECORDS$3/$4"; echo "$4: $value" ;;
+-list) for one in "$RECORDS$3"/*; do
+    if [ -f "$one/$4" ]; then value_of "$one/$4"; printf '%-24s %s\\n' "\${one##*/}" "$value"; fi
+  done ;;
 -create)
   if [ "$4" = "$INTERRUPTED_AT" ]; then exit 9; fi
-  mkdir -p "$RECORDS$3" && printf '%s' "$5" > "$RECORDS$3/$4" ;;
+  [ -d "$RECORDS$3" ] || mkdir -p "$RECORDS$3"
+  printf '%s' "$5" > "$RECORDS$3/$4" ;;
 -delete) rm -r "$RECORDS$3" ;;
 *) exit 64 ;;
 esac`,
-  dseditgroup: 'echo "$0 $*" | sed "s#.*/##" >> "$COMMANDS"',
+  dseditgroup: 'echo "${0##*/} $*" >> "$COMMANDS"',
   stat: '[ "$*" = "-f %Su /dev/console" ] && echo "$CONSOLE"',
   chown: ':',
   id: '[ "$*" = -u ] && echo "$USER_ID"',
   pkgutil: 'echo "pkgutil $*" >> "$COMMANDS"',
   sleep: 'echo "sleep $*" >> "$COMMANDS"',
   launchctl: `echo "launchctl $*" >> "$COMMANDS"
-if [ "$(grep -c '^sleep' "$COMMANDS")" -lt "\${ENDS_AFTER:-0}" ]; then
+if [ "\${ENDS_AFTER:-0}" -gt 0 ] && [ "$(grep -c '^sleep' "$COMMANDS")" -lt "$ENDS_AFTER" ]; then
   case "$1" in print) exit 0 ;; bootstrap) echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5 ;; esac
 fi
-if [ "$1" = print ]; then [ "$(grep -c print "$COMMANDS")" -le "$REFUSALS" ] || exit 113; fi
-[ "$1" != bootstrap ] || [ "$(grep -c bootstrap "$COMMANDS")" -gt "$REFUSALS" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }`,
+refused() { [ "$REFUSALS" -gt 0 ] && [ "$(grep -c "$1" "$COMMANDS")" -le "$REFUSALS" ]; }
+if [ "$1" = print ]; then refused print || exit 113; fi
+if [ "$1" = bootstrap ] && refused bootstrap; then echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; fi`,
 } as const;
 
 /** A volume of a Mac with the app on it, until the test ends. */
@@ -58,7 +76,7 @@ export function createVolume({ hasHelper = true } = {}) {
     writeFileSync(path.join(core, 'node'), '#!/bin/sh\nfor word; do echo "$word"; done\n');
     chmodSync(path.join(core, 'node'), 0o777);
   }
-  const record = (name: string, values: Record<string, string>) => {
+  const record = (name: string, values: Readonly<Record<string, string>>) => {
     mkdirSync(at('records', name), { recursive: true });
     for (const [key, value] of Object.entries(values)) writeFileSync(at('records', name, key), value);
   };
@@ -78,6 +96,14 @@ export function createVolume({ hasHelper = true } = {}) {
     volume: at('volume'),
     core,
     record,
+    /** All of the directory's. */
+    records: () =>
+      readdirSync(at('records'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name: key }) => {
+          const value = readFileSync(path.join(parentPath, key), 'utf8');
+          return { name: path.relative(at('records'), parentPath), values: { [key]: value } };
+        }),
     read: (name: string) =>
       existsSync(at('records', name)) ? readFileSync(at('records', name), 'utf8') : undefined,
     commands: () =>
@@ -94,4 +120,21 @@ export function createVolume({ hasHelper = true } = {}) {
       return await runScript(path.join(resources, 'uninstall'), [at('volume')], refusals, settings);
     },
   };
+}
+
+export type Volume = ReturnType<typeof createVolume>;
+
+/** What the script that makes the accounts leaves on a Mac that has none. */
+let madeAccounts: ReturnType<Volume['records']> | undefined;
+
+/** The same volume where the accounts are there already, as the script makes them: most tests are of what follows. */
+export async function createVolumeWithAccounts(): Promise<Volume> {
+  if (!madeAccounts) {
+    const mac = createVolume();
+    await mac.makeAccounts();
+    madeAccounts = mac.records();
+  }
+  const mac = createVolume();
+  for (const { name, values } of madeAccounts) mac.record(name, values);
+  return mac;
 }
