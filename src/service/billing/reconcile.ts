@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import { orders, paymentEvents } from '../database/schema/billing.ts';
@@ -93,20 +93,22 @@ async function owesRefund(database: Database, { id }: OrderRow): Promise<boolean
 
 /**
  * Orders whose payment should be checked now, those that somebody waits for first. They are at once scheduled for a
- * later check, so that other processes skip them and a crash loses nothing.
+ * later check, so that other processes skip them and a crash loses nothing. What is scheduled for later than any pause
+ * lasts is from before the clock was set back.
  */
 function claimDue(database: Database, now: Date): Promise<OrderRow[]> {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const minutes = sql`least(60, power(2, least(${orders.paymentChecks}, 6)))`;
+  // Without a time of payment, it is the day.
+  const longest = sql`greatest(interval '1 day', (${at} - ${orders.paidAt}) / 4)`;
+  const pause = sql`case when ${orders.paidAt} is null then make_interval(mins => ${minutes}::int) else ${longest} end`;
   const due = database
     .select({ id: orders.id })
     .from(orders)
-    .where(lte(orders.paymentCheckAt, now))
+    .where(or(lte(orders.paymentCheckAt, now), gt(orders.paymentCheckAt, sql`${at} + 2 * ${longest}`)))
     .orderBy(sql`${orders.paidAt} is not null`, orders.paymentCheckAt)
     .limit(ordersAtOnce)
     .for('update', { skipLocked: true });
-  const at = sql`${now.toISOString()}::timestamptz`;
-  const minutes = sql`least(60, power(2, least(${orders.paymentChecks}, 6)))`;
-  const pause = sql`case when ${orders.paidAt} is null then make_interval(mins => ${minutes}::int)
-    else greatest(interval '1 day', (${at} - ${orders.paidAt}) / 4) end`;
   return database
     .update(orders)
     .set({

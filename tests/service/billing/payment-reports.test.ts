@@ -324,6 +324,42 @@ describe.each(databaseKindsOfRun)('reports of a provider on %s', (kind) => {
     await database.delete(orders).where(eq(orders.email, base.email));
   });
 
+  test('a payment that was to be asked for by a clock that was wrong is asked for once that is set back', async () => {
+    const { database } = running.service;
+    const { now } = running.clock;
+    const base = { email: newEmail(), title: 'x', service: 'x', days: 1, seats: 1, price: 1, quantity: 1 };
+    const inDays = (days: number) => new Date(now().getTime() + days * dayMs);
+    const checks = [
+      { createdAt: inDays(365), paymentBegunAt: inDays(365), paymentCheckAt: inDays(365) },
+      { createdAt: inDays(365), paidAt: inDays(365), paymentCheckAt: inDays(366) },
+      // As it should be.
+      { createdAt: inDays(-100), paidAt: inDays(-100), paymentCheckAt: inDays(25) },
+      { createdAt: now(), paymentBegunAt: now(), paymentCheckAt: inDays(1) },
+    ];
+    const made = await database
+      .insert(orders)
+      .values(checks.map((check) => ({ ...base, ...check, totalAmount: 1 })))
+      .returning({ uuid: orders.uuid });
+    const asked: string[] = [];
+    const provider: PaymentProvider = {
+      createPayment: () => Promise.reject(new Error('nothing is bought')),
+      refund: () => Promise.reject(new Error('nothing is given back')),
+      async paymentOf(of) {
+        asked.push(of);
+        return { revision: 1, state: 'open', amount: 0, currency: 'USD' };
+      },
+    };
+    const logger = pino({ level: 'silent' });
+    const askedOf = async () => {
+      asked.length = 0;
+      await reconcilePayments({ database, provider, settle: async () => done(null), now, logger });
+      return made.flatMap(({ uuid }, index) => (asked.includes(uuid) ? [index] : []));
+    };
+    expect(await askedOf()).toEqual([0, 1]);
+    expect(await askedOf()).toEqual([]);
+    await database.delete(orders).where(eq(orders.email, base.email));
+  });
+
   test('what is late by days counts', async () => {
     const { device, reference } = await newOrder(running);
     running.clock.advance({ hours: 24 * 5 });
