@@ -6,6 +6,9 @@ import type { BrowserContext } from 'playwright/test';
  */
 export async function withoutEvents(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {
-    navigator.locks.request = () => new Promise(() => undefined);
+    const { locks } = navigator;
+    const request = locks.request.bind(locks) as (...words: unknown[]) => Promise<unknown>;
+    locks.request = (name: string, ...others: unknown[]) =>
+      name === 'waymaker-events' ? new Promise(() => undefined) : request(name, ...others);
   });
 }
