@@ -23,10 +23,12 @@ export function relay(client: Socket, server: Socket, { halfOpenMs = usualHalfOp
   }
   // Not the other way round: a client that is silent then may have much to read, and will once its user goes on.
   carry(client, server, () => {
-    server.setTimeout(halfOpenMs, () => {
-      // Otherwise it waits for the client to read.
-      if (!server.isPaused()) server.resetAndDestroy();
+    server.on('timeout', () => {
+      // It waits for the client to read, and may be silent after that.
+      if (server.isPaused()) server.setTimeout(halfOpenMs);
+      else server.resetAndDestroy();
     });
+    server.setTimeout(halfOpenMs);
   });
   carry(server, client);
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { untilHandled } from '#node/wait-to-the-end.ts';
 import { relay } from '../../../../helper/proxy/relay.ts';
 import { createClientLab, readAll } from './client-lab.ts';
 
@@ -25,7 +26,14 @@ async function startRelay({ halfOpenMs }: { halfOpenMs: number }) {
   server.on('error', () => undefined);
   /** Whether the proxy’s ends of both connections are closed: theirs tell nothing of a reset once they have seen an end. */
   const areClosed = () => ends.length === 2 && ends.every(({ closed }) => closed);
-  return { lab, client, server, areClosed };
+  /** Whether nothing is read from the server, because the client does not read. */
+  const isStuck = async () => {
+    const { bytesRead } = ends[1] ?? { bytesRead: 0 };
+    await delay(200);
+    await untilHandled();
+    return bytesRead > 0 && ends[1]?.bytesRead === bytesRead && ends[1].isPaused();
+  };
+  return { lab, client, server, areClosed, isStuck };
 }
 
 test('a connection whose client has gone does not stay for a server that never says anything again', async () => {
@@ -62,6 +70,26 @@ test('a client that has sent everything, and reads on only later, gets everythin
   await delay(2 * halfOpenMs);
   client.resume();
   expect((await readAll(client)).length).toBe(sent.length);
+});
+
+test('a client that has gone after it was paused for long does not stay for a silent server either', async () => {
+  const halfOpenMs = 50;
+  const { lab, client, server, areClosed, isStuck } = await startRelay({ halfOpenMs });
+  await using _ = lab;
+  client.pause();
+  let left = 12_000_000;
+  server.resume().write(Buffer.alloc(left, 'x'));
+  await expect.poll(isStuck).toBe(true);
+  client.end('question');
+  await delay(10 * halfOpenMs);
+  expect(areClosed(), 'positive control').toBe(false);
+  client.on('error', () => undefined);
+  client.on('data', (bytes) => {
+    left -= bytes.length;
+    if (left === 0) client.destroy();
+  });
+  client.resume();
+  await expect.poll(areClosed).toBe(true);
 });
 
 test('a server can answer after its client has sent everything', async () => {
