@@ -1,5 +1,6 @@
 import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { SecretFile } from '../../system/ports/engine-host-port.ts';
+import { withoutCookie } from '../without-cookie.ts';
 
 /** What an engine gets of a session besides its cookie. Disposed when the engine has started. */
 export interface EngineSecrets extends Disposable {
@@ -38,7 +39,7 @@ export function createEngineSecrets(
     args,
     descriptors,
     redact: (line) =>
-      keyLines.reduce((text, part) => text.replaceAll(part, '[key]'), line.replaceAll(cookie, '[cookie]')),
+      keyLines.reduce((text, part) => text.replaceAll(part, '[key]'), withoutCookie(line, cookie)),
     [Symbol.dispose]: () => all.dispose(),
   };
 }

@@ -20,6 +20,7 @@ import type {
   LaunchHolding,
 } from '../engine-port.ts';
 import { endUnstarted, expectStreams } from '../program-start.ts';
+import { withoutCookie } from '../without-cookie.ts';
 import { AnsweringWriter } from './answering-writer.ts';
 import { createMessageLimit } from './message-limit.ts';
 import {
@@ -102,10 +103,9 @@ function startProcess(
     Socket | null,
   ];
   for (const stream of [stdout, stderr, control]) stream.on('error', () => undefined);
-  const withoutCookie = (text: string) =>
-    options ? text.replaceAll(options.session.cookie, '[cookie]') : text;
+  const redact = (text: string) => (options ? withoutCookie(text, options.session.cookie) : text);
   readEngineLines([stdout, stderr], {
-    log: (line) => log.warn('engine', { line: withoutCookie(line) }),
+    log: (line) => log.warn('engine', { line: redact(line) }),
     onUnlogged: (count) => log.warn('the engine says too much', { unlogged: count }),
     onLine: () => undefined,
   });
@@ -201,9 +201,9 @@ function startProcess(
   on('unreachable', ({ cause }, tunnel) => tunnel.onUnreachable(cause));
   on('encryption', ({ transport, encryption }, tunnel) => tunnel.onEncryption(transport, encryption));
   on('transport', ({ transport }, tunnel) => tunnel.onTransport(transport));
-  onAnyTime('note', ({ text }) => log.info('engine', { line: withoutCookie(text) }));
+  onAnyTime('note', ({ text }) => log.info('engine', { line: redact(text) }));
   onAnyTime('ended', ({ end: why, goodbye }) => {
-    if (goodbye !== undefined) options?.onGoodbye(withoutCookie(goodbye));
+    if (goodbye !== undefined) options?.onGoodbye(redact(goodbye));
     end(why);
   });
   // Whoever wants a tunnel by now gets it by another connection.
