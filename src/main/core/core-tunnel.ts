@@ -133,8 +133,8 @@ function createTunnel(options: CoreTunnelOptions, { gateways, proxies }: CoreGat
         proxies.refused(last.host);
       if (state.state === 'connected' && state.terms?.message !== undefined && !state.ownedByOther)
         gateways.onMessage(state.gateway, state.terms.message);
-      if ('goodbye' in state && state.goodbye !== undefined && last && !state.ownedByOther)
-        gateways.onGoodbye(last, state.goodbye);
+      if (last && !state.ownedByOther && state.state !== 'disconnecting' && state.state !== 'invalid')
+        gateways.onGoodbye(last, 'goodbye' in state ? state.goodbye : undefined);
       if (state.state === 'disconnected' || state.state === 'connected') void serviceAddresses.refresh();
     },
     log,

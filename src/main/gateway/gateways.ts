@@ -29,8 +29,8 @@ export interface Gateways {
   onSession: (signedIn: SignedIn) => void;
   /** A gateway has said this to its users with the tunnel. */
   onMessage: (gateway: Gateway, text: string) => void;
-  /** A gateway has ended the tunnel with these words. */
-  onGoodbye: (gateway: Gateway, text: string) => void;
+  /** A gateway has ended the last tunnel with these words, or without any. */
+  onGoodbye: (gateway: Gateway, text: string | undefined) => void;
   /** A gateway has refused a sign-in with these words. */
   onWords: (gateway: Gateway, words: string) => void;
   /** Part of a sign-out: passwords, certificates and choices were this user's. */

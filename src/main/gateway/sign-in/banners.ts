@@ -14,11 +14,11 @@ export interface BannersOptions {
 export interface Banners {
   /** Each is shown until it has been read, and not again. */
   onBanner: (from: Pick<SignedIn, 'gateway' | 'banner'>) => void;
-  /** What a gateway says as it ends a tunnel is shown whenever it does so. */
-  onGoodbye: (gateway: Gateway, text: string) => void;
+  /** What a gateway has said as it ended the last tunnel is shown whenever it does so; undefined: nothing. */
+  onGoodbye: (gateway: Gateway, text: string | undefined) => void;
 }
 
-/** What has been read is no news for so long: a gateway may end each tunnel that it grants. */
+/** What has been read is no news for so long, also of another tunnel: a gateway may end each one that it grants. */
 const goodbyeIsOldMs = 10 * 60_000;
 
 /**
@@ -50,18 +50,36 @@ export function createBanners({ memory, show }: BannersOptions): Banners {
     onBanner({ gateway, banner }) {
       if (banner !== undefined) take(gateway, banner, memory);
     },
-    onGoodbye: (gateway, text) => take(gateway, text, goodbyes),
+    onGoodbye(gateway, text) {
+      goodbyes.follow(gateway, text);
+      if (text !== undefined) take(gateway, text, goodbyes);
+    },
   };
 }
 
-/** The last one of each gateway. */
-function rememberGoodbyes(): ReadTexts {
-  const read = new Map<string, { text: string; at: number }>();
+/** The last one of each gateway, which it goes on to have said until there is another tunnel: `follow` is told. */
+function rememberGoodbyes(): ReadTexts & { follow(gateway: Gateway, text: string | undefined): void } {
+  const read = new Map<string, { text: string; at: number; isOver: boolean }>();
+  const said = new Set<string>();
   return {
+    follow(gateway, text) {
+      const place = authority(gateway);
+      const last = read.get(place);
+      if (text === undefined) {
+        said.delete(place);
+        if (last) last.isOver = true;
+      } else {
+        said.add(place);
+        if (last?.text === text && performance.now() - last.at < goodbyeIsOldMs) last.isOver = false;
+      }
+    },
     hasRead(gateway, text) {
       const last = read.get(authority(gateway));
-      return last?.text === text && performance.now() - last.at < goodbyeIsOldMs;
+      return last?.text === text && !last.isOver;
     },
-    setRead: (gateway, text) => void read.set(authority(gateway), { text, at: performance.now() }),
+    setRead(gateway, text) {
+      const place = authority(gateway);
+      read.set(place, { text, at: performance.now(), isOver: !said.has(place) });
+    },
   };
 }

@@ -55,9 +55,44 @@ test('a goodbye that was read is shown again only after ten minutes, and another
   banners.onGoodbye(gateway, 'Ended by an administrator');
   await end(true);
   expect(shown).toEqual(['Idle timeout', 'Ended by an administrator']);
+  banners.onGoodbye(gateway, undefined);
+  banners.onGoodbye(gateway, 'Ended by an administrator');
+  expect(shown).toHaveLength(2);
+  banners.onGoodbye(gateway, undefined);
   vi.advanceTimersByTime(10 * 60_000);
   banners.onGoodbye(gateway, 'Ended by an administrator');
   expect(shown).toHaveLength(3);
+});
+
+test('a goodbye that was read is not shown again for as long as there is no other tunnel', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { shown, banners, end } = shownTexts();
+  banners.onGoodbye(gateway, 'Idle timeout');
+  await end(true);
+  vi.advanceTimersByTime(24 * 60 * 60_000);
+  banners.onGoodbye(gateway, 'Idle timeout');
+  expect(shown).toEqual(['Idle timeout']);
+  // The next tunnel has long been there.
+  banners.onGoodbye(gateway, undefined);
+  banners.onGoodbye(gateway, 'Idle timeout');
+  expect(shown).toHaveLength(2);
+  await end(true);
+  banners.onGoodbye(gateway, undefined);
+  banners.onGoodbye(gateway, 'Idle timeout');
+  vi.advanceTimersByTime(24 * 60 * 60_000);
+  banners.onGoodbye(gateway, 'Idle timeout');
+  expect(shown).toHaveLength(2);
+});
+
+test('a goodbye that was read only when there was another tunnel is shown when that ends with it, too', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { shown, banners, end } = shownTexts();
+  banners.onGoodbye(gateway, 'Idle timeout');
+  banners.onGoodbye(gateway, undefined);
+  await end(true);
+  vi.advanceTimersByTime(24 * 60 * 60_000);
+  banners.onGoodbye(gateway, 'Idle timeout');
+  expect(shown).toHaveLength(2);
 });
 
 test('a goodbye is shown before the banner of the next tunnel, which waits until it was read', async () => {
