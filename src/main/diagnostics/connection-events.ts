@@ -39,7 +39,7 @@ export function nextEvents(
       const next = isLost || phase.is === 'lost' ? ({ is: 'lost' } as const) : ({ is: 'trying' } as const);
       return {
         memory: { ...memory, phase: next, problem: undefined },
-        events: isLost ? [{ kind: 'lost', cause: around.lossCause() }] : [],
+        events: isLost ? [{ kind: 'lost', cause: state.goodbye ? 'server-ended' : around.lossCause() }] : [],
       };
     }
     case 'disconnected':

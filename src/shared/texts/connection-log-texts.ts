@@ -7,6 +7,7 @@ const lossTexts: Record<LossCause, TextKey> = {
   'wifi-gone': 'connectionLog.wifiGone',
   'network-gone': 'connectionLog.networkGone',
   'network-changed': 'connectionLog.networkChanged',
+  'server-ended': 'connectionLog.serverEnded',
   'server-silent': 'connectionLog.serverSilent',
 };
 

@@ -511,7 +511,8 @@ export const en = {
   'connectionLog.wifiGone': 'Connection lost: Wi-Fi was disconnected. Reconnecting.',
   'connectionLog.networkGone': 'Connection lost: there is no network. Reconnecting.',
   'connectionLog.networkChanged': 'Connection lost: this computer changed networks. Reconnecting.',
-  'connectionLog.serverSilent': 'Connection lost: the server stopped answering. Reconnecting.',
+  'connectionLog.serverEnded': 'Connection lost: the server ended it. Reconnecting.',
+  'connectionLog.serverSilent': 'Connection lost: the server ended it, or stopped answering. Reconnecting.',
 
   'report.lead':
     'Describe what went wrong, and check what is included. Nothing leaves this computer until you send it yourself.',

@@ -476,7 +476,8 @@ export const zhHans: Texts = {
   'connectionLog.wifiGone': '连接中断：Wi-Fi 已断开。正在重新连接。',
   'connectionLog.networkGone': '连接中断：没有网络。正在重新连接。',
   'connectionLog.networkChanged': '连接中断：电脑切换了网络。正在重新连接。',
-  'connectionLog.serverSilent': '连接中断：服务器没有响应。正在重新连接。',
+  'connectionLog.serverEnded': '连接中断：服务器结束了连接。正在重新连接。',
+  'connectionLog.serverSilent': '连接中断：服务器结束了连接，或没有响应。正在重新连接。',
 
   'report.lead': '请描述出了什么问题，并查看随附的内容。在您亲自发送之前，任何内容都不会离开此电脑。',
   'report.description': '发生了什么？',

@@ -478,7 +478,8 @@ export const zhHant: Texts = {
   'connectionLog.wifiGone': '連線中斷：Wi-Fi 已斷線。正在重新連線。',
   'connectionLog.networkGone': '連線中斷：沒有網路。正在重新連線。',
   'connectionLog.networkChanged': '連線中斷：電腦切換了網路。正在重新連線。',
-  'connectionLog.serverSilent': '連線中斷：伺服器沒有回應。正在重新連線。',
+  'connectionLog.serverEnded': '連線中斷：伺服器結束了連線。正在重新連線。',
+  'connectionLog.serverSilent': '連線中斷：伺服器結束了連線，或沒有回應。正在重新連線。',
 
   'report.lead': '請描述出了什麼問題，並查看隨附的內容。在您親自送出之前，任何內容都不會離開這部電腦。',
   'report.description': '發生了什麼事？',

@@ -2,7 +2,15 @@ import * as z from 'zod/mini';
 import { connectionProblem, disconnectReason } from './state.ts';
 
 /** Why a tunnel that was up was lost, as far as this computer can know. */
-export const lossCause = z.enum(['asleep', 'wifi-gone', 'network-gone', 'network-changed', 'server-silent']);
+export const lossCause = z.enum([
+  'asleep',
+  'wifi-gone',
+  'network-gone',
+  'network-changed',
+  /** It has said so. */
+  'server-ended',
+  'server-silent',
+]);
 export type LossCause = z.infer<typeof lossCause>;
 
 /** The server's name in the list, or its host. */

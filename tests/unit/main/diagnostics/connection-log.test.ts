@@ -62,6 +62,19 @@ test('a loss has its cause, and is written once however long it takes', () => {
   ]);
 });
 
+test('a tunnel that the server has ended with its own words was not lost by silence', () => {
+  const { see, events } = open(createTestFile(), () => 'server-silent');
+  const goodbye = 'Idle timeout';
+  see(connecting, connected, { ...again, goodbye }, { ...again, attempt: 3, goodbye });
+  see({ ...connected, since: 2 }, again);
+  expect(events()).toEqual([
+    up,
+    { kind: 'lost', cause: 'server-ended' },
+    { ...up, since: 2 },
+    { kind: 'lost', cause: 'server-silent' },
+  ]);
+});
+
 test('an attempt that fails says why, and one that is given up says nothing', () => {
   const { see, events } = open();
   see(connecting, { state: 'disconnected', reason: 'sign-in-cancelled' });
