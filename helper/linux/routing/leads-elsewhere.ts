@@ -1,5 +1,6 @@
 import type { Family } from '../../network/prefix-list.ts';
 import { tunnelDevice } from '../identifiers.ts';
+import { readTunnelTable } from '../netlink/netlink-state.ts';
 import { findWay, type Way } from '../netlink/netlink-way.ts';
 
 /**
@@ -11,17 +12,26 @@ const anywhere: Readonly<Record<Family, readonly string[]>> = {
   6: ['2001:db8::1', '3fff::1'],
 };
 
-/** Whether the kernel leads what is sent to the internet past the tunnel, by any of these IP versions. */
+/**
+ * Whether the kernel leads what is sent to the internet past the tunnel, by any of these IP versions. `isLed`: whether
+ * the tunnel has a route of this one.
+ */
 export async function leadsElsewhere(
   families: Iterable<Family>,
   find: (address: string) => Promise<Pick<Way, 'device'> | undefined> = findWay,
+  isLed = async (family: Family) => (await readTunnelTable(family)).leads,
 ): Promise<boolean> {
   const found = await Promise.all(
-    [...families].map(async (family) => await Promise.all(anywhere[family].map((address) => find(address)))),
+    [...families].map(async (family) => ({
+      // First, since a tunnel that comes up meanwhile is then found by the ways.
+      refusesRest: !(await isLed(family)),
+      ways: await Promise.all(anywhere[family].map((address) => find(address))),
+    })),
   );
-  // Without the tunnel's route, our rules lead nowhere; and some discard what is sent to one of these.
-  return found.some((ways) => {
+  return found.some(({ ways, refusesRest }) => {
     const devices = ways.flatMap((way) => way?.device ?? []);
-    return devices.length > 0 && !devices.includes(tunnelDevice);
+    // Without the tunnel's route, ours refuse what others lead nowhere; otherwise, only others discard any of these.
+    const isWhole = refusesRest ? devices.length === ways.length : devices.length > 0;
+    return isWhole && !devices.includes(tunnelDevice);
   });
 }

@@ -9,12 +9,17 @@ const machine =
     return device === undefined ? undefined : { device };
   };
 
+/** Whether the tunnel has a route. */
+const led = () => Promise.resolve(true);
+const notLed = () => Promise.resolve(false);
+
 test('another VPN leads the internet past the tunnel, by one IP version or by both', async () => {
-  expect(await leadsElsewhere([4, 6], machine('wg0'))).toBe(true);
-  expect(await leadsElsewhere([4, 6], machine('wm0', { '2001:': 'wg0', '3fff:': 'wg0' }))).toBe(true);
-  expect(await leadsElsewhere([4, 6], machine('wm0'))).toBe(false);
+  expect(await leadsElsewhere([4, 6], machine('wg0'), led)).toBe(true);
+  expect(await leadsElsewhere([4, 6], machine('wm0', { '2001:': 'wg0', '3fff:': 'wg0' }), led)).toBe(true);
+  expect(await leadsElsewhere([4, 6], machine('wm0'), led)).toBe(false);
+  expect(await leadsElsewhere([4, 6], machine('wg0'), notLed)).toBe(true);
   // A tunnel without IPv6 refuses it.
-  expect(await leadsElsewhere([6], machine(undefined))).toBe(false);
+  expect(await leadsElsewhere([6], machine(undefined), notLed)).toBe(false);
 });
 
 test.each<[string, Record<string, string>]>([
@@ -22,12 +27,14 @@ test.each<[string, Record<string, string>]>([
   ['a network on the link that is numbered 192.0.2.0/24', { '192.0.2.': 'eth0' }],
   ['an internal network that is numbered 198.51.100.0/24', { '198.51.100.': 'virbr0' }],
 ])('%s leads no other packets away', async (_what, others) => {
-  expect(await leadsElsewhere([4, 6], machine('wm0', others))).toBe(false);
+  expect(await leadsElsewhere([4, 6], machine('wm0', others), led)).toBe(false);
+  // Without the tunnel's route, ours refuse the rest.
+  expect(await leadsElsewhere([4, 6], machine(undefined, others), notLed)).toBe(false);
 });
 
 test('a machine that discards what is sent to one of these addresses hides no other VPN', async () => {
   const behind = (device: string) => async (address: string) =>
     address.startsWith('192.0.2.') ? undefined : { device };
-  expect(await leadsElsewhere([4], behind('wg0'))).toBe(true);
-  expect(await leadsElsewhere([4], behind('wm0'))).toBe(false);
+  expect(await leadsElsewhere([4], behind('wg0'), led)).toBe(true);
+  expect(await leadsElsewhere([4], behind('wm0'), led)).toBe(false);
 });
