@@ -313,7 +313,7 @@ export function prepareAttempt(options: {
       adapter.watchProblems(() => (up ? showConnected() : options.onProblems()));
       engine.release();
       const end = await engine.ended;
-      adapter.watchProblems(options.onProblems);
+      adapter.watchProblems(() => undefined);
       health.stop();
       terms.stop();
       over.abort();

@@ -115,6 +115,8 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     showConnecting();
   };
 
+  adapter.watchProblems(showConnecting);
+
   const onUplinkChange = (isReachable: ReadonlyMap<string, boolean>) => {
     const reachable = isReachable.get(addresses.current);
     if (reachable !== undefined) forgetPath();
@@ -226,6 +228,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       if (connectedMs !== undefined && transport === 'tls' && (end === 'silent' || end === 'connection-lost'))
         path.mayLoseLarge = true;
       keepsState = end === 'silent' && knownSilent;
+      adapter.watchProblems(showConnecting);
       options.log.info('the engine ended', { end, attempt: run.attempt });
       run.failedConfigurations = end === 'configuration-failed' ? run.failedConfigurations + 1 : 0;
       // Addresses pass on to others; the gateway is still looked for where it was not yet.

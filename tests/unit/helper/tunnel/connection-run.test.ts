@@ -8,6 +8,8 @@ import { runConnection, type ConnectionRunOptions } from '../../../../helper/tun
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
+const nothing = () => undefined;
+
 const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
 
 /**
@@ -16,12 +18,17 @@ const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
  */
 function run(
   onRelease: (begin: () => void, endWith: (end: EngineEnd, goodbye?: string) => void) => void,
-  { killSwitch = false, notStarted = 0 }: { killSwitch?: boolean; notStarted?: number } = {},
+  {
+    killSwitch = false,
+    notStarted = 0,
+    isSignedIn = true,
+  }: { killSwitch?: boolean; notStarted?: number; isSignedIn?: boolean } = {},
 ) {
   const seen = { launched: [] as string[], why: undefined as string | undefined };
   const states: TunnelState[] = [];
   const said: ConnectionRunOptions['said'] = {};
   const problems: ReturnType<ConnectionRunOptions['adapter']['problems']>[number][] = [];
+  let onProblems: () => void = nothing;
   const launch = (options: EngineOptions) => {
     seen.launched.push(options.address);
     if (seen.launched.length <= notStarted) throw new Error('no file descriptor is left for a program');
@@ -45,7 +52,6 @@ function run(
         ),
     };
   };
-  const nothing = () => undefined;
   const nothingLater = () => Promise.resolve(undefined);
   const connection = {
     gateway: { host: 'vpn.example', port: 443 },
@@ -61,14 +67,15 @@ function run(
     limitSegments: nothingLater,
     watchUplink: () => nothing,
     watchDevice: nothing,
-    watchProblems: nothing,
+    watchProblems: (onChange: () => void) => void (onProblems = onChange),
     problems: () => problems,
     followDatagrams: nothing,
   };
   const options = {
     connection,
     addresses: createAddressTurns('192.0.2.1', addresses.slice(1)),
-    session: { cookie: 'webvpn=abc', certificatePin: 'pin-sha256:AAAA' },
+    session: isSignedIn ? { cookie: 'webvpn=abc', certificatePin: 'pin-sha256:AAAA' } : undefined,
+    sessions: { wait: () => new Promise(nothing) },
     reachabilityTargets: [],
     wake: { call: nothing, within: nothingLater },
     renewal: { call: nothing, listen: nothing },
@@ -85,7 +92,7 @@ function run(
     (why) => (seen.why = why),
     (error: unknown) => (seen.why = String(error)),
   );
-  return { seen, states, said, problems };
+  return { seen, states, said, problems, problemsChange: () => onProblems() };
 }
 
 test('a gateway that does not answer is given up once its time is over, counted from the first packet', async () => {
@@ -166,4 +173,31 @@ test('other routes that come first are told with the next step of a connection t
   await vi.advanceTimersByTimeAsync(1_000);
   expect(states.at(-1)).toMatchObject({ attempt: 3 });
   expect(states.at(-1)).not.toHaveProperty('problems');
+});
+
+test('other routes that come first are told while the first sign-in is waited for', async () => {
+  const { states, problems, problemsChange } = run(nothing, { killSwitch: true, isSignedIn: false });
+  await vi.advanceTimersByTimeAsync(100);
+  expect(states).toMatchObject([{ phase: 'authenticating' }]);
+  problems.push('routes-overruled');
+  problemsChange();
+  expect(states.at(-1)).toMatchObject({ phase: 'authenticating', problems: ['routes-overruled'] });
+});
+
+test('other routes that come first just as a gateway says goodbye are told with its words', async () => {
+  const { states, problems, problemsChange } = run(
+    (_begin, endWith) =>
+      setTimeout(() => {
+        endWith('failed', 'Idle timeout');
+        problems.push('routes-overruled');
+        void Promise.resolve()
+          .then(() => undefined)
+          .then(problemsChange);
+      }, 1_000),
+    { killSwitch: true },
+  );
+  await vi.advanceTimersByTimeAsync(1_100);
+  const after = states.filter((state) => 'problems' in state);
+  expect(after).not.toEqual([]);
+  for (const state of after) expect(state).toMatchObject({ goodbye: 'Idle timeout' });
 });
