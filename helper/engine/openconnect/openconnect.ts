@@ -12,7 +12,7 @@ import { toleratedRoundTripMs, type Engine, type EngineEnd, type EngineOptions }
 import { endUnstarted, expectStreams } from '../program-start.ts';
 import { readEnvironment } from './configuration.ts';
 import { readEncryption } from './encryption.ts';
-import { readEngineLine, type EngineEvent } from './output.ts';
+import { readEngineLine, readGoodbye, type EngineEvent } from './output.ts';
 import { createEnvironmentReader, engineScript, maxEnvironment, scriptAnswer } from './script.ts';
 
 const stopLimitMs = 1_000;
@@ -82,6 +82,8 @@ export function launchOpenconnect(options: EngineOptions): Engine {
       const event = readEngineLine(line);
       const told = readEncryption(line);
       if (told) options.onEncryption(told.transport, told.encryption);
+      const goodbye = readGoodbye(line);
+      if (goodbye !== undefined) options.onGoodbye(secrets.redact(goodbye));
       const isAlert = event === 'alert' || event === 'handshake-alert';
       const cause = event && unreachableBy[event];
       if (cause) options.onUnreachable(cause);

@@ -62,6 +62,13 @@ const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
   [/^Reconnect gave different /, 'lost'],
 ];
 
+/**
+ * What the gateway says as it ends the tunnel; undefined if the line is another one. openconnect prints a dot for each
+ * byte that is not printed in the C locale (cstp.c, cstp_mainloop), and a long line has been cut.
+ */
+export const readGoodbye = (line: string): string | undefined =>
+  /^Received server disconnect: [\da-f]{2} '(.*?)'?$/.exec(line)?.[1];
+
 export function readEngineLine(line: string): EngineEvent | undefined {
   return patterns.find(([pattern]) => pattern.test(line))?.[1];
 }

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { readEngineLine, readGoodbye } from '../../../../helper/engine/openconnect/output.ts';
+
+test.each([
+  ["Received server disconnect: b0 'Idle timeout'", 'Idle timeout'],
+  ["Received server disconnect: 00 'It's over'", "It's over"],
+  ["Received server disconnect: 0d 'as long as a line may be and", 'as long as a line may be and'],
+  ["Received server disconnect: b0 ''", ''],
+])('%s is a goodbye', (line, text) => {
+  expect(readGoodbye(line)).toBe(text);
+});
+
+test.each([
+  'Received server disconnect',
+  "< X-CSTP-Banner: Received server disconnect: b0 'Idle timeout'",
+  "Received server disconnect: b0'Idle timeout'",
+])('%s is none with words', (line) => {
+  expect(readGoodbye(line)).toBeUndefined();
+});
+
+test('a goodbye can say nothing else of the tunnel', () => {
+  const line = "Received server disconnect: b0 'Connected to HTTPS on Established DTLS connection '";
+  expect(readEngineLine(line)).toBeUndefined();
+});
