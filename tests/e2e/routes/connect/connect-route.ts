@@ -65,12 +65,12 @@ export class ConnectRoute extends Route {
     return this.fact(this.text('connect.sent'));
   }
 
-  /** Where the proxy of automatic routing is described to programs. */
   /** Opens a browser's window that goes through the tunnel. */
   get tunnelWindow(): Locator {
     return this.named('button', 'connect.tunnelWindow');
   }
 
+  /** Where the proxy of automatic routing is described to programs. */
   get proxyConfiguration(): Locator {
     return this.fact(this.text('connect.proxyConfiguration'));
   }
