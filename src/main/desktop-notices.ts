@@ -142,7 +142,9 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
 
   /** Once for each version: who has read it knows where it is. */
   function tellOfReadyUpdate(): void {
-    const state = options.updates?.view()?.state;
+    const view = options.updates?.view();
+    if (view === null) options.withdraw('update');
+    const state = view?.state;
     if ((state?.kind !== 'ready' && state?.kind !== 'installed') || isInFront()) return;
     const { kind, version } = state;
     // That it was available may have been said before.

@@ -30,7 +30,7 @@ export interface AppUpdatesOptions {
 export interface AppUpdates {
   /** Null if there is nothing to say: a package manager looks for them, and has not brought any. */
   view(): UpdateView | null;
-  onChange(listener: (view: UpdateView) => void): void;
+  onChange(listener: (view: UpdateView | null) => void): void;
   /**
    * Looks for a newer version, and downloads it, unless the network is metered. False if that has to be tried again.
    */
@@ -47,6 +47,7 @@ export interface AppUpdates {
 /** Those that the app looks for itself. */
 interface OwnUpdates extends AppUpdates {
   view(): UpdateView;
+  onChange(listener: (view: UpdateView) => void): void;
 }
 
 /** A progress of less than this share is not told. */

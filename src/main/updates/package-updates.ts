@@ -21,18 +21,23 @@ export interface PackageUpdatesOptions {
   everyMs?: number;
 }
 
-/** Says once a package manager has put another version in the place of the one that runs. */
+/** Says once a package manager has put another version in the place of the one that runs, and as long as it is there. */
 export async function createPackageUpdates(options: PackageUpdatesOptions): Promise<AppUpdates> {
   const { manifest, version, restart, everyMs = 60_000 } = options;
-  const listeners = createListeners<UpdateView>();
+  const listeners = createListeners<UpdateView | null>();
   let view: UpdateView | null = null;
 
   async function look(): Promise<void> {
     const installed = readManifest(await readFile(manifest, 'utf8').catch(() => ''))?.version;
     // Without one, the packages are being replaced, or have been removed.
-    if (installed === undefined || installed === version) return;
-    const state = { kind: 'installed', version: installed } as const;
-    view = { state, failedVersion: null, endsTunnel: false, reopens: true };
+    if (installed === undefined) return;
+    if (installed === version) {
+      if (!view) return;
+      view = null;
+    } else {
+      const state = { kind: 'installed', version: installed } as const;
+      view = { state, failedVersion: null, endsTunnel: false, reopens: true };
+    }
     listeners.emit(view);
   }
 

@@ -84,7 +84,8 @@ export const updatesContract = {
     download: request(nothing, z.null()),
     /** Installs what is ready, or starts what is installed, which ends the app. */
     install: request(nothing, z.null()),
-    changed: event(updateView),
+    /** Null where what was installed is no longer. */
+    changed: event(z.nullable(updateView)),
   },
 } as const;
 export type UpdatesContract = typeof updatesContract;

@@ -303,7 +303,7 @@ test('where the app has updates of its own, a version is said once it is ready, 
 });
 
 test('where a package manager brings updates, a version is said once it is available, and again once it is installed', async () => {
-  const listeners: ((now: UpdateView) => void)[] = [];
+  const listeners: ((now: UpdateView | null) => void)[] = [];
   let view: UpdateView | null = null;
   const core = await start({ view: () => view, onChange: (listener) => void listeners.push(listener) });
   const links = Object.fromEntries(linkNames.map((name) => [name, 'https://vpn.example.net/']));
@@ -315,4 +315,8 @@ test('where a package manager brings updates, a version is said once it is avail
   view = installed;
   for (let times = 0; times < 2; times += 1) for (const listener of listeners) listener(installed);
   expect(titles()).toEqual(['Waymaker 1.3.0 is available', 'Waymaker 1.3.0 is installed']);
+  expect(shown.has('update')).toBe(true);
+  view = null;
+  for (const listener of listeners) listener(null);
+  expect(shown.has('update'), 'once it is taken back').toBe(false);
 });

@@ -28,9 +28,10 @@ async function packaged() {
       everyMs: 20,
     });
     onTestFinished(() => updates.close());
-    const told: UpdateView[] = [];
+    const told: (UpdateView | null)[] = [];
     updates.onChange((view) => told.push(view));
-    return { updates, told, versions: () => told.map(({ state }) => 'version' in state && state.version) };
+    const versionOf = (view: UpdateView | null) => view && 'version' in view.state && view.state.version;
+    return { updates, told, versions: () => told.map(versionOf) };
   };
   onTestFinished(() => rm(folder, { recursive: true }));
   return { manifest, replace, start, restarts };
@@ -61,6 +62,18 @@ test('an app says nothing of a package that is removed, unreadable or the same, 
   await replace('1.1.0');
   await vi.waitFor(() => expect(versions()).toEqual(['1.1.0']));
   expect(updates.view()?.state).toEqual({ kind: 'installed', version: '1.1.0' });
+});
+
+test('an app whose package is put back to the version that runs has nothing to say any more, and does not restart', async () => {
+  const { replace, start, restarts } = await packaged();
+  const { updates, versions } = await start();
+  await replace('1.3.0');
+  await vi.waitFor(() => expect(versions()).toEqual(['1.3.0']));
+  await replace('1.2.0');
+  await vi.waitFor(() => expect(versions()).toEqual(['1.3.0', null]));
+  expect(updates.view()).toBeNull();
+  await updates.install();
+  expect(restarts).toEqual([]);
 });
 
 test('an app that was started while its package was being replaced says so from the beginning', async () => {
