@@ -7,6 +7,7 @@ import { createInPageTransport } from '../in-page-transport.ts';
 import { openLocalStorage } from '../storage/local-storage.ts';
 import { randomUuid } from '../random-uuid.ts';
 import { followOtherTabs } from './follow-other-tabs.ts';
+import { pagesInTurn } from './pages-in-turn.ts';
 import { createWebClient, webContract } from './web-contract.ts';
 import { describeBrowser } from './web-device.ts';
 import { createWebHost } from './web-host.ts';
@@ -37,7 +38,7 @@ function hostHere(emit: EmitHostEvent<HostContract>) {
     ...storage,
     device: describeBrowser(),
     newDeviceId: randomUuid,
-    inTurn: locks && ((action) => locks.request('waymaker-session', action)),
+    inTurn: locks && pagesInTurn(locks),
     openExternal: (url) => {
       window.open(url, '_blank', 'noopener,noreferrer');
       return true;
