@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -140,6 +141,26 @@ test('two versions in production behind the documented nginx: files of both, eve
   await again.over;
 });
 
+test('the documented nginx passes on which host was asked for, so that pages that have moved are found', async () => {
+  const consoleUrl = 'https://console.example.net';
+  await using running = await startTestService({
+    environment: {
+      ...production,
+      WAYMAKER_PUBLIC_URL: 'https://vpn.example.net',
+      WAYMAKER_CONSOLE_URL: consoleUrl,
+      WAYMAKER_TRUSTED_PROXIES: '127.0.0.1',
+    },
+  });
+  const port = await freePort();
+  const { host } = new URL(running.url);
+  await using _ = await startProxy(nginx, port, await documentedNginx(port, [host, host]));
+  const asked = get({ port, path: '/store/products', headers: { host: 'vpn.example.net' }, agent: false });
+  const [reply] = await once(asked, 'response');
+  reply.resume();
+  expect(reply.statusCode).toBe(302);
+  expect(reply.headers.location).toBe(`${consoleUrl}/store/products`);
+});
+
 test('a database is restored as documented, and the service goes on with it', async () => {
   const socket = inject('postgresqlSocket');
   const name = `backup_${randomUUID().replaceAll('-', '')}`;
@@ -161,13 +182,42 @@ test('a database is restored as documented, and the service goes on with it', as
       PGUSER: 'waymaker',
       PGDATABASE: 'postgres',
     };
-    const script = commands.replaceAll(/(?<!--owner=)\bwaymaker\b(?!\.dump)/g, name);
+    const script = commands.replaceAll(/(?<!--owner=)\bwaymaker(?!\.dump)(?=\b|_)/g, name);
     await promisify(execFile)('sh', ['-ec', script], { cwd, env });
   };
   await run(backUp);
   await device.client.call('revokeDevices');
   await first.service.close();
+  const dump = path.join(cwd, 'waymaker.dump');
+  const whole = await readFile(dump);
+  await writeFile(dump, whole.subarray(0, whole.length / 2));
+  await expect(run(restore)).rejects.toThrow('pg_restore: error');
+  await writeFile(dump, whole);
   await run(restore);
+  // Still there after the copy that broke off.
+  await run(`psql --dbname=waymaker_before --command='select 1'`);
+  await using second = await startTestService({ environment, clock: first.clock });
+  expect(await new TestDevice(second, device).client.call('userInfo')).toMatchObject({ ok: true });
+});
+
+test('a directory of PGlite is restored as documented, with nothing of what came after the copy', async () => {
+  const environment = await newEnvironment('pglite');
+  const directory = environment.WAYMAKER_DATA_DIR;
+  const first = await startTestService({ environment });
+  const device = await signedIn(first, newEmail());
+  await first.service.close();
+  const documented = await readFile(operating, 'utf8');
+  const [backUp = '', restore = ''] = [...documented.matchAll(/```sh\n(cp -a .*?|mv .*?)```/gs)].map(
+    ([, commands = '']) => commands,
+  );
+  const cwd = await newDirectory();
+  const run = (commands: string) =>
+    promisify(execFile)('sh', ['-ec', commands.replaceAll('/var/lib/waymaker', directory)], { cwd });
+  await run(backUp);
+  await rm(path.join(directory, 'database/base'), { recursive: true });
+  await writeFile(path.join(directory, 'database/pg_wal/000000010000000000000099'), 'later');
+  await run(restore);
+  await expect(stat(path.join(directory, 'database/pg_wal/000000010000000000000099'))).rejects.toThrow('ENOENT');
   await using second = await startTestService({ environment, clock: first.clock });
   expect(await new TestDevice(second, device).client.call('userInfo')).toMatchObject({ ok: true });
 });
