@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, readdir, readFile, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { hasErrorCode } from '#node/os/error-code.ts';
@@ -172,18 +172,25 @@ async function openFile(file: string): Promise<FileHandle> {
 }
 
 /**
- * Readers see either the old file or the new one, and after a power failure one of them exists (rename(2), fsync(2)).
+ * Readers see either the old file or the new one, and after a power failure one of them exists (rename(2), fsync(2)). A
+ * link stays a link, and whoever may read the old file may read the new one.
  */
 async function removeDeadLines(file: string): Promise<void> {
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}`);
+  const linked = await realpath(file);
+  const temporary = path.join(path.dirname(linked), `.${path.basename(linked)}.${randomUUID()}`);
   try {
+    await using old = await open(linked);
     await using handle = await open(temporary, 'wx', 0o600);
-    await handle.writeFile(withoutDeadLines(await readFile(file)));
+    const { uid, gid, mode } = await old.stat();
+    await handle.chown(uid, gid);
+    await handle.chmod(mode & 0o777);
+    await handle.writeFile(withoutDeadLines(await old.readFile()));
     await handle.sync();
-    await rename(temporary, file);
+    await rename(temporary, linked);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    // What belongs to somebody else stays as it is: in a file of our own, they might not be able to read it.
+    if (!hasErrorCode(error, 'EPERM')) throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmodSync, chownSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -120,6 +120,26 @@ describe('the file', () => {
     expect(statSync(file).size).toBeLessThan(250_000);
     expect(userNames()).toEqual(['admin', stays.user]);
     expect(readdirSync(directory)).toEqual(['passwords']);
+  });
+
+  test('a file that is rewritten stays where its link leads, and those who may read it stay the same', async () => {
+    const linked = path.join(await newDirectory(), 'linked');
+    await symlink(linked, file);
+    writeFileSync(linked, 'admin:*:$5$salt$hash\n');
+    chmodSync(linked, 0o640);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(linked, 0, 12_345);
+    const { gid, ino } = statSync(linked);
+    const gateways = ocservPasswordFile(file);
+    const passwordHash = await hashOf('secret');
+    const some = Array.from({ length: 1000 }, () => ({ user: randomUUID(), passwordHash }));
+    await gateways.change('', { users: [], logins: some });
+    await gateways.change('', { users: some.map(({ user }) => user), logins: [] });
+    expect(statSync(linked)).toMatchObject({ gid, size: 'admin:*:$5$salt$hash\n'.length });
+    expect(statSync(linked).ino).not.toBe(ino);
+    expect(statSync(linked).mode & 0o777).toBe(0o640);
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(userNames()).toEqual(['admin']);
   });
 
   test.each([
