@@ -14,13 +14,20 @@ vi.setConfig({
 });
 
 // It waits a second by default, and no setting changes that. Files share a process, hence once only.
-const adapted = Symbol.for('waymaker.adapted-wait-for');
+const adapted = Symbol.for('waymaker.adapted-vitest');
 if (!(adapted in vi.waitFor)) {
   const { waitFor } = vi;
   vi.waitFor = Object.assign(
     ((callback, options) => waitFor(callback, options ?? waitLimit(10_000))) as typeof waitFor,
     { [adapted]: true },
   );
+  expect.addEqualityTesters([haveSameBytes]);
+}
+
+/** Vitest's own comparison makes a text of each byte's index, which takes seconds and hundreds of megabytes. */
+function haveSameBytes(one: unknown, other: unknown): boolean | undefined {
+  if (!(one instanceof Uint8Array && other instanceof Uint8Array)) return undefined;
+  return one.constructor === other.constructor ? Buffer.compare(one, other) === 0 : undefined;
 }
 
 beforeAll(() => setCurrentTestFile(expect.getState().testPath ?? ''));
