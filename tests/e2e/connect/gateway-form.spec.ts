@@ -166,7 +166,7 @@ async function expectGroupsAndBanner(page: Page, lab: Lab): Promise<void> {
   await page.keyboard.press('Enter');
   await expect(banner).toHaveCount(0);
   await expect.poll(() => gateway.signIns[0]).toEqual({ group: 'plain' });
-  await connect.cancel.or(connect.connect).first().click();
+  // It makes no tunnels. A click on Cancel could come when that button has become Connect.
   await expectIdle(connect);
 }
 
