@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readdir, readFile, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, readdir, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { hasErrorCode } from '#node/os/error-code.ts';
