@@ -67,7 +67,8 @@ test('calls are answered between the tables of a vacuum', async () => {
     await opened.database.execute(sql.raw(`create table "kept up ${name}" as select 1 as number`));
   }
   // -1 until then.
-  const untouched = () => one(`select count(*) from pg_class where relname like 'kept up %' and reltuples < 0`);
+  const untouched = () =>
+    one(`select count(*) from pg_class where relname like 'kept up %' and reltuples < 0`);
   vi.advanceTimersByTime(60 * minuteMs);
   expect(await untouched()).toBe(3);
   await expect.poll(untouched).toBe(0);

@@ -217,7 +217,9 @@ test('a directory of PGlite is restored as documented, with nothing of what came
   await rm(path.join(directory, 'database/base'), { recursive: true });
   await writeFile(path.join(directory, 'database/pg_wal/000000010000000000000099'), 'later');
   await run(restore);
-  await expect(stat(path.join(directory, 'database/pg_wal/000000010000000000000099'))).rejects.toThrow('ENOENT');
+  await expect(stat(path.join(directory, 'database/pg_wal/000000010000000000000099'))).rejects.toThrow(
+    'ENOENT',
+  );
   await using second = await startTestService({ environment, clock: first.clock });
   expect(await new TestDevice(second, device).client.call('userInfo')).toMatchObject({ ok: true });
 });
