@@ -68,7 +68,8 @@ async function runCheck(check: Check): Promise<void> {
   const { succeeded, output } = await run(check);
   total[succeeded ? 'passed' : 'failed'] += 1;
   summary.push(`${succeeded ? 'passed' : 'FAILED'}  ${check.name}`);
-  if (!succeeded) total.failures.push({ name: check.name, error: output.replaceAll(/^\s*\n/gm, '').trimEnd() });
+  if (!succeeded)
+    total.failures.push({ name: check.name, error: output.replaceAll(/^\s*\n/gm, '').trimEnd() });
 }
 
 async function runTests(runner: Runner): Promise<Tally> {
