@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { pipeClientIdentity, type TokenIdentity } from '#node/os/windows/access-token.ts';
-import { handleOrThrow, orThrow } from '#node/os/windows/last-error.ts';
+import { orThrow } from '#node/os/windows/last-error.ts';
 import { steadyMemory } from '#node/os/windows/native-library.ts';
-import { loadPipeCalls, pipeConstants as constants, type PipeCalls } from '../calls/pipe-calls.ts';
+import { createPipe, pipeConstants } from '../calls/create-pipe.ts';
+import { loadPipeCalls, pipeClientConstants, type PipeCalls } from '../calls/pipe-calls.ts';
 import { createPipePlace, type PipePlace } from './pipe-place.ts';
-import { withAccess } from '#node/os/windows/security-descriptor.ts';
 import type { Sid } from '#node/os/windows/security-identifier.ts';
 
 /** Who has opened a pipe, as the system says. */
@@ -28,7 +28,6 @@ export interface PipeServerOptions {
 
 /** So many may be about to send it. */
 const maxPending = 32;
-const bufferBytes = 64 * 1024;
 
 /**
  * Listens on a named pipe. Node's own server has no way to say who may open it, and none to find out who did. The first
@@ -41,23 +40,15 @@ export function listenOnPipe(options: PipeServerOptions): { close(): void } {
   let isFirst = true;
   let isClosed = false;
 
-  function createPipe(): number {
-    const { PIPE_ACCESS_DUPLEX, FILE_FLAG_OVERLAPPED, FILE_FLAG_FIRST_PIPE_INSTANCE } = constants;
-    const mode = PIPE_ACCESS_DUPLEX | FILE_FLAG_OVERLAPPED | (isFirst ? FILE_FLAG_FIRST_PIPE_INSTANCE : 0);
-    const { PIPE_REJECT_REMOTE_CLIENTS: type, PIPE_UNLIMITED_INSTANCES: most } = constants;
-    const pipe = withAccess(access, (attributes) =>
-      handleOrThrow(
-        'CreateNamedPipeW',
-        calls.create(path, mode, type, most, bufferBytes, bufferBytes, 0, attributes),
-      ),
-    );
+  function nextPipe(): number {
+    const pipe = createPipe(path, { isFirst, instances: pipeConstants.PIPE_UNLIMITED_INSTANCES, access });
     isFirst = false;
     return pipe;
   }
 
   function listen(place: PipePlace): void {
     try {
-      place.listen(createPipe());
+      place.listen(nextPipe());
     } catch (error) {
       place.close();
       places.delete(place);
@@ -102,7 +93,7 @@ export function listenOnPipe(options: PipeServerOptions): { close(): void } {
   }
 
   // Whoever starts the server is told if this one cannot be had.
-  addPlace().listen(createPipe());
+  addPlace().listen(nextPipe());
   // What the system calls back does not keep this process alive.
   const alive = setInterval(() => undefined, 2 ** 30);
   return {
@@ -125,7 +116,7 @@ function identify(calls: PipeCalls, pipe: number, groups: readonly Sid[]): PipeC
 const maxPathBytes = 2 * 32_768;
 
 function programOf(calls: PipeCalls, pid: number): string | undefined {
-  const handle = Number(calls.openProcess(constants.PROCESS_QUERY_LIMITED_INFORMATION, 0, pid));
+  const handle = Number(calls.openProcess(pipeClientConstants.PROCESS_QUERY_LIMITED_INFORMATION, 0, pid));
   if (handle === 0) return undefined;
   try {
     const name = steadyMemory(maxPathBytes);

@@ -1,16 +1,8 @@
 import koffi from 'koffi';
 import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 
-/** <winbase.h>, <winnt.h>. */
-export const pipeConstants = {
-  PIPE_ACCESS_DUPLEX: 0x3,
-  FILE_FLAG_OVERLAPPED: 0x4000_0000,
-  FILE_FLAG_FIRST_PIPE_INSTANCE: 0x8_0000,
-  /** With zeros for bytes instead of messages, and for calls that wait. */
-  PIPE_REJECT_REMOTE_CLIENTS: 0x8,
-  PIPE_UNLIMITED_INSTANCES: 255,
-  PROCESS_QUERY_LIMITED_INFORMATION: 0x1000,
-} as const;
+/** <winnt.h>. */
+export const pipeClientConstants = { PROCESS_QUERY_LIMITED_INFORMATION: 0x1000 } as const;
 
 /** <winerror.h>. */
 export const pipeCodes = {
@@ -25,16 +17,6 @@ export type PipeCalls = ReturnType<typeof loadPipeCalls>;
 export function loadPipeCalls() {
   const { bind } = loadLibrary('kernel32.dll');
   return {
-    create: bind('CreateNamedPipeW', 'intptr', [
-      'str16',
-      'uint32',
-      'uint32',
-      'uint32',
-      'uint32',
-      'uint32',
-      'uint32',
-      'void *',
-    ]),
     connect: bind('ConnectNamedPipe', 'int', ['intptr', 'void *']),
     disconnect: bind('DisconnectNamedPipe', 'int', ['intptr']),
     read: bind('ReadFile', 'int', ['intptr', 'void *', 'uint32', 'void *', 'void *']),

@@ -82,16 +82,6 @@ export function loadProcessCalls({
       'void *',
     ]),
     deleteList: system.bind('DeleteProcThreadAttributeList', 'void', ['void *']),
-    createPipe: system.bind('CreateNamedPipeW', 'intptr', [
-      'str16',
-      'uint32',
-      'uint32',
-      'uint32',
-      'uint32',
-      'uint32',
-      'uint32',
-      'void *',
-    ]),
     duplicate: system.bind('DuplicateHandle', 'int', [
       'intptr',
       'intptr',

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
-import { handleOrThrow, orThrow } from '#node/os/windows/last-error.ts';
+import { orThrow } from '#node/os/windows/last-error.ts';
 import { steadyMemory } from '#node/os/windows/native-library.ts';
+import { createPipe, pipeConstants } from '../calls/create-pipe.ts';
 import { openConstants as opening, openFile } from '../calls/open-file.ts';
-import { pipeConstants } from '../calls/pipe-calls.ts';
-import { withAccess } from '#node/os/windows/security-descriptor.ts';
 import type { ProcessCalls } from '../calls/process-calls.ts';
 import { processStartConstants as constants } from '../calls/process-structures.ts';
 
@@ -25,7 +24,6 @@ export interface InheritedHandles {
 /** The C library's flags of a descriptor (FOPEN, FPIPE and FDEV of its internal headers, as libuv has them). */
 const [isOpen, isPipe, isDevice] = [0x01, 0x08, 0x40];
 const [currentProcess, handleBytes] = [-1, 8];
-const bufferBytes = 64 * 1024;
 /** Nobody but the system itself: the other end has been opened by the time that anybody learns of the pipe. */
 const nobodyElse = 'D:P(A;;GA;;;SY)(A;;GA;;;BA)';
 
@@ -60,17 +58,9 @@ export function prepareInherited(calls: ProcessCalls, wanted: readonly Inherited
 
 function makePipe(calls: ProcessCalls, isOverlapped: boolean): { ours: number; theirs: number } {
   const name = String.raw`\\.\pipe\waymaker-${process.pid}-${randomBytes(16).toString('hex')}`;
-  const { PIPE_ACCESS_DUPLEX, FILE_FLAG_OVERLAPPED, FILE_FLAG_FIRST_PIPE_INSTANCE } = pipeConstants;
-  const mode = PIPE_ACCESS_DUPLEX | FILE_FLAG_OVERLAPPED | FILE_FLAG_FIRST_PIPE_INSTANCE;
-  const type = pipeConstants.PIPE_REJECT_REMOTE_CLIENTS;
-  const ours = withAccess(nobodyElse, (attributes) =>
-    handleOrThrow(
-      'CreateNamedPipeW',
-      calls.createPipe(name, mode, type, 1, bufferBytes, bufferBytes, 0, attributes),
-    ),
-  );
+  const ours = createPipe(name, { isFirst: true, instances: 1, access: nobodyElse });
   try {
-    return { ours, theirs: openForOthers(name, isOverlapped ? FILE_FLAG_OVERLAPPED : 0) };
+    return { ours, theirs: openForOthers(name, isOverlapped ? pipeConstants.FILE_FLAG_OVERLAPPED : 0) };
   } catch (error) {
     calls.close(ours);
     throw error;
