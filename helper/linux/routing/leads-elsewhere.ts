@@ -1,16 +1,8 @@
+import { anywhere } from '../../network/anywhere.ts';
 import type { Family } from '../../network/prefix-list.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { readTunnelTable } from '../netlink/netlink-state.ts';
 import { findWay, type Way } from '../netlink/netlink-way.ts';
-
-/**
- * Addresses of the internet, to which nothing is sent (RFC 5737, RFC 3849, RFC 9637). Several, since people number
- * their own networks with one of these, as Docker's manual does: what leads there leads nobody's other packets away.
- */
-const anywhere: Readonly<Record<Family, readonly string[]>> = {
-  4: ['192.0.2.1', '198.51.100.1', '203.0.113.1'],
-  6: ['2001:db8::1', '3fff::1'],
-};
 
 /**
  * Whether the kernel leads what is sent to the internet past the tunnel, by any of these IP versions. `isLed`: whether

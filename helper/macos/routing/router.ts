@@ -12,6 +12,7 @@ export function createRouter({ routes, monitor }: { routes: TunnelRoutes; monito
     refuseAll: () => routes.follow('refuse'),
     verify: () => Promise.resolve().then(() => routes.verify()),
     restore: () => routes.restore(),
+    isOverruled: () => Promise.resolve().then(() => routes.areOverruled()),
     watch: (onChange) => monitor.subscribe(onChange),
     clear: () => routes.clear(),
   };

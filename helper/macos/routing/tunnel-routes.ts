@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { isInternetLost } from '../../network/anywhere.ts';
 import type { Verdict } from '../../system/ports/guarded.ts';
 import type { RoutingRules } from '../../system/ports/router-port.ts';
 import type { Route } from '../calls/route-message.ts';
 import type { RouteCalls, RouteChange } from '../calls/routing-socket.ts';
+import { longestRoute } from './outside-way.ts';
 import { refusingRoutes, wantedRoutes, type LeadingTunnel } from './wanted-routes.ts';
 
 /**
@@ -19,6 +21,8 @@ export interface TunnelRoutes {
   /** The device is gone, and its routes with it. */
   deviceLost(): void;
   verify(): Verdict;
+  /** Whether others' routes win over those that lead everything into the tunnel. */
+  areOverruled(): boolean;
   restore(): Promise<void>;
   /** Removes all that have the mark. */
   clear(): Promise<void>;
@@ -115,6 +119,17 @@ export function createTunnelRoutes(calls: RouteCalls): TunnelRoutes {
         return found !== undefined && isSameWay(found, route);
       });
       return isWhole && present.size === wanted.length ? 'in-force' : 'changed';
+    },
+    areOverruled() {
+      // Where only some packets are captured, others' routes may well be about the rest.
+      if (!tunnel || rules === undefined || rules === 'refuse' || rules.capture.kind !== 'everything')
+        return false;
+      const table = calls.table().filter(({ scope }) => scope === undefined);
+      const ours = table.filter((route) => route.isOurs && route.way.kind !== 'refused');
+      return isInternetLost((address) => {
+        if (!longestRoute(ours, address)) return undefined;
+        return longestRoute(table, address)?.isOurs === true ? 'ours' : 'others';
+      });
     },
     restore: () => inOrder(update),
     clear: () =>

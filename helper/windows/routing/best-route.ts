@@ -14,16 +14,22 @@ export const isGatewayRoute = ({ prefix, metric }: Route): boolean =>
   /\/(?:32|128)$/.test(prefix) &&
   prefix.includes(':') === prefix.endsWith('/128');
 
-/**
- * The route that leads to an address past the tunnel and without the routes of ours to gateways: the longest, then the
- * one with the lowest sum of its metric and its interface's (Microsoft, “MIB_IPFORWARD_ROW2”). An interface can be told
- * not to follow default routes, as those are that lead to a store or another VPN (“Set-NetIPInterface
- * -IgnoreDefaultRoutes”).
- */
-export function bestRoutePast(
+/** The route that leads to an address past the tunnel and without the routes of ours to gateways. */
+export const bestRoutePast = (
   tunnel: Luid | undefined,
+  table: RoutingTable,
+  address: string,
+): Route | undefined => bestRoute(table, address, (route) => route.luid !== tunnel && !isGatewayRoute(route));
+
+/**
+ * Of those that count, the route that leads to an address: the longest, then the one with the lowest sum of its metric and
+ * its interface's (Microsoft, “MIB_IPFORWARD_ROW2”), then the first. An interface can be told not to follow default routes,
+ * as those are that lead to a store or another VPN (“Set-NetIPInterface -IgnoreDefaultRoutes”).
+ */
+export function bestRoute(
   { routes, ipInterfaces }: RoutingTable,
   address: string,
+  counts: (route: Route) => boolean,
 ): Route | undefined {
   const family = address.includes(':') ? 6 : 4;
   const used = new Map(
@@ -36,8 +42,7 @@ export function bestRoutePast(
   };
   let best: Route | undefined;
   for (const route of routes) {
-    const isUsable = route.luid !== tunnel && isFollowed(route) && !isGatewayRoute(route);
-    if (!isUsable || !isInsidePrefix(address, route.prefix)) continue;
+    if (!counts(route) || !isFollowed(route) || !isInsidePrefix(address, route.prefix)) continue;
     const longer = best ? lengthOf(route) - lengthOf(best) : 1;
     if (longer > 0 || (longer === 0 && best && cost(route) < cost(best))) best = route;
   }

@@ -1,10 +1,11 @@
 import type { Log } from '../../log.ts';
+import { isInternetLost } from '../../network/anywhere.ts';
 import { addressesOf } from '../../network/gateway-endpoint.ts';
 import type { Router, RoutingRules } from '../../system/ports/router-port.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { IpHelper, Luid, Route } from '../calls/ip-helper.ts';
 import { gatewayRouteMetric } from '../identifiers.ts';
-import { bestRoutePast, isGatewayRoute, type RoutingTable } from './best-route.ts';
+import { bestRoute, bestRoutePast, isGatewayRoute, type RoutingTable } from './best-route.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import { tunnelPrefixes, type TunnelPrefix } from './tunnel-routes.ts';
 
@@ -114,6 +115,23 @@ export function createRouter(parts: {
     },
     async restore() {
       if (rules) change(rules);
+    },
+    async isOverruled() {
+      const luid = tunnel();
+      // Where only some packets are captured, others' routes may well be about the rest.
+      if (luid === undefined || rules?.capture.kind !== 'everything') return false;
+      const { routes, ipInterfaces } = read();
+      const isOurs = (route: Route) => route.luid === luid;
+      // Ours first: of two that cost the same, Windows may take either.
+      const table = {
+        routes: [...routes.filter(isOurs), ...routes.filter((route) => !isOurs(route))],
+        ipInterfaces,
+      };
+      return isInternetLost((address) => {
+        if (!bestRoute(table, address, isOurs)) return undefined;
+        const best = bestRoute(table, address, (route) => !isGatewayRoute(route));
+        return best?.luid === luid ? 'ours' : 'others';
+      });
     },
     watch: (onChange) => monitor.subscribe(onChange),
     async clear() {
