@@ -4,6 +4,7 @@ import { InstallationRefused } from './check-installation.ts';
 import { createLog } from './log.ts';
 import { parseOptions } from './options.ts';
 import { loadPlatform } from './platform.ts';
+import { endConnection } from './rpc/end-connection.ts';
 
 outliveOutput();
 
@@ -12,6 +13,11 @@ const options = parseOptions(process.argv.slice(2), platform.options);
 if (options.isRestore) {
   await restoreSystem(options, platform);
   // Otherwise network watches would keep the process alive.
+  process.exit(0);
+}
+
+if (options.isDisconnect) {
+  await endConnection(options.socket);
   process.exit(0);
 }
 

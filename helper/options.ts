@@ -18,6 +18,8 @@ export interface HelperOptions {
   engine: EngineSetting;
   /** Whether to only undo what an earlier helper left, and end. */
   isRestore: boolean;
+  /** Whether to only have the helper that runs end its connection, and end. */
+  isDisconnect: boolean;
   /** What only this system has. */
   ofSystem: FurtherOptions;
 }
@@ -36,6 +38,7 @@ export function parseOptions(argv: string[], { usual, groupName, further }: Syst
       'allow-group': { type: 'string', default: usual.allowedGroup },
       engine: { type: 'string', default: 'automatic' },
       restore: { type: 'boolean', default: false },
+      disconnect: { type: 'boolean', default: false },
       ...Object.fromEntries(
         Object.entries(further.defaults).map(([name, value]) => [
           name,
@@ -52,6 +55,7 @@ export function parseOptions(argv: string[], { usual, groupName, further }: Syst
       'allow-group': z.string().check(z.regex(groupName, 'not the name of a group')),
       engine: z.enum(engineSettings),
       restore: z.boolean(),
+      disconnect: z.boolean(),
     })
     .parse(values);
   return {
@@ -61,6 +65,7 @@ export function parseOptions(argv: string[], { usual, groupName, further }: Syst
     allowedGroup: options['allow-group'],
     engine: options.engine,
     isRestore: options.restore,
+    isDisconnect: options.disconnect,
     ofSystem: z.parse(further.schema, values),
   };
 }

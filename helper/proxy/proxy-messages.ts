@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { pacPath } from './pac-address.ts';
 
 /** The messages between helper and proxy: one JSON document per line, in both directions. */
 
@@ -37,7 +38,7 @@ export type ProxyConfiguration = Omit<ProxyMessage, 'lists'> & ProxyLists;
 /** The proxy's message on standard output once a configuration is in force. */
 export const proxyReady = z.object({
   /** The path of the PAC file on its port; it changes exactly when the content does. */
-  pacPath: z.string().check(z.regex(/^\/[0-9a-f]{16}\.pac$/)),
+  pacPath: z.string().check(z.regex(pacPath)),
 });
 export type ProxyReady = z.infer<typeof proxyReady>;
 

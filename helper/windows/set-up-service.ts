@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { checkOwnFolder, checkWindow, lowerFloor } from '../check-installation.ts';
 import { removeWintunDriver } from './calls/wintun.ts';
+import { clearProxies } from './service/clear-proxies.ts';
 import { endPrograms, runningPrograms } from './service/end-programs.ts';
 import { changeMachinePath } from './service/machine-path.ts';
 import { installService, removeService } from './service/service-configuration.ts';
@@ -19,6 +20,8 @@ const steps: Record<string, () => unknown> = {
   'check-window': () => checkWindow(path.join(installation(), 'window.new')),
   /** Prints the processes of the window, whoever has it open. */
   'find-window': () => process.stdout.write(runningPrograms(windowProgram()).join(' ')),
+  /** Leaves nobody with proxy settings of ours, while the apps still run that know what was there before. */
+  'clear-proxies': () => clearProxies(),
   /** Lets this version run again after a newer one, of which it takes the place. */
   'take-back': () => lowerFloor(stateFolder()),
   /**

@@ -380,6 +380,12 @@ Function un.onInit
 FunctionEnd
 
 Section Uninstall
+  ; Apps put their users' proxy settings back once the connection is over, whether or not the kill switch is on; then they
+  ; are ended.
+  nsExec::ExecToStack '"$INSTDIR\core\node.exe" "$INSTDIR\core\helper\helper.mjs" --disconnect'
+  Pop $0
+  Pop $1
+  !insertmacro Step core clear-proxies
   !insertmacro Step core stop
   ; Without it, nobody could open traffic again that the kill switch blocks.
   nsExec::ExecToStack '"$INSTDIR\core\node.exe" "$INSTDIR\core\helper\helper.mjs" --restore'

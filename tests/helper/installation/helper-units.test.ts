@@ -299,6 +299,7 @@ describe('the command line', () => {
       allowedGroup: 'waymaker',
       engine: 'automatic',
       isRestore: false,
+      isDisconnect: false,
       ofSystem: {
         'engine-user': 'waymaker-engine',
         'proxy-user': 'waymaker-proxy',

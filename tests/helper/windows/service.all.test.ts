@@ -146,3 +146,58 @@ test.skipIf(whyNoWindows() !== undefined)('the command line shows what the servi
   expect(checks).toContainEqual(expect.objectContaining({ check: 'helper', outcome: 'problem' }));
   expect(checks).toContainEqual({ check: 'other-vpn', outcome: 'ok', message: null });
 });
+
+const pac = 'http://127.0.0.1:40123/0123456789abcdef.pac';
+const wpad = 'http://wpad.example/wpad.dat';
+const othersPac = 'http://127.0.0.1:1080/proxy.pac';
+const [withoutApp, ofOthers] = ['S-1-5-21-1-2-3-1001', 'S-1-5-21-1-2-3-1002'];
+
+/** The scripts that users' proxy settings name; the only one without a number of ours is wine's own user. */
+async function scriptsOf(windows: Windows): Promise<Record<string, string>> {
+  const { output } = await windows.run(['reg', 'query', 'HKU', '/s', '/v', 'AutoConfigURL']);
+  const found = output.matchAll(
+    /HKEY_USERS\\([^\\]+)\\.*Internet Settings\n\s+AutoConfigURL\s+REG_SZ\s+(\S+)/g,
+  );
+  return Object.fromEntries(
+    [...found].map(([, user = '', script = '']) => [
+      [withoutApp, ofOthers].includes(user) ? user : 'own',
+      script,
+    ]),
+  );
+}
+
+test.skipIf(whyNoWindows() !== undefined)(
+  'before a removal, an app puts back its user’s proxy settings, and those of ours that nobody puts back are removed',
+  async () => {
+    await using windows = await createWindows();
+    await windows.bring(programFile('helper/index.ts'), 'helper.mjs');
+    await windows.bring(programFile('helper/windows/set-up-service.ts'), 'set-up-service.mjs');
+    await windows.bring(path.join(import.meta.dirname, 'proxy-app.mjs'));
+    const settings = String.raw`Software\Microsoft\Windows\CurrentVersion\Internet Settings`;
+    const values = Object.entries({ [withoutApp]: pac, [ofOthers]: othersPac }).map(
+      ([user, script]) => `[HKEY_USERS\\${user}\\${settings}]\r\n"AutoConfigURL"="${script}"\r\n\r\n`,
+    );
+    await writeFile(
+      path.join(windows.folder, 'users.reg'),
+      `Windows Registry Editor Version 5.00\r\n\r\n${values.join('')}`,
+    );
+    expect((await windows.run(['reg', 'import', windows.path('users.reg')])).code).toBe(0);
+    windows.start([windows.path('node.exe'), windows.path('helper.mjs')]);
+    const app = windows.start([
+      windows.path('node.exe'),
+      windows.path('proxy-app.mjs'),
+      String(helperProtocolVersion),
+      pac,
+      wpad,
+    ]);
+    await eventually('its proxy is in use', () => app.output().includes('pointing') || undefined);
+    expect(await scriptsOf(windows)).toEqual({ own: pac, [withoutApp]: pac, [ofOthers]: othersPac });
+
+    expect(await windows.node('helper.mjs', ['--disconnect'])).toEqual({ code: 0, output: '' });
+    const cleared = await windows.node('set-up-service.mjs', ['clear-proxies']);
+    expect(cleared).toEqual({ code: 0, output: '' });
+    // It may take longer than is waited for.
+    await eventually('it has put back', () => app.output().includes('put back') || undefined);
+    expect(await scriptsOf(windows)).toEqual({ own: wpad, [ofOthers]: othersPac });
+  },
+);

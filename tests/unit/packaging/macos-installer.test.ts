@@ -231,12 +231,67 @@ test('removing ends the helper, opens traffic by its own program, and leaves not
   for (const name of ['/Users/_waymaker-engine', '/Users/_waymaker-proxy', '/Groups/waymaker'])
     expect(mac.read(`${name}/RealName`)).toBeUndefined();
   const commands = mac.commands().filter((line) => !line.startsWith('sleep'));
+  expect(commands.shift()).toMatch(/^node .*\/helper\/helper\.mjs --disconnect$/);
   // While launchd still has it, nothing is undone.
   expect(commands.slice(0, 4)).toEqual([
     `launchctl bootout system/${label}`,
     ...Array.from({ length: 3 }, () => `launchctl print system/${label}`),
   ]);
   expect(commands[4]).toMatch(/^node .*\/helper\/helper\.mjs --restore$/);
+});
+
+const ownPac = 'http://127.0.0.1:52011/0123456789abcdef.pac';
+const services = {
+  'Wi-Fi': { url: ownPac, enabled: 'Yes' },
+  // Names are taken whole, and a colon stands for a slash.
+  'USB 10:100 LAN ': { url: ownPac, enabled: 'Yes' },
+  'Bluetooth PAN': { url: ownPac, enabled: 'Yes', isDisabled: '' },
+  Thunderbolt: { url: 'http://wpad.example/proxy.pac', enabled: 'Yes' },
+  'Another program’s': { url: 'http://127.0.0.1:1080/proxy.pac', enabled: 'Yes' },
+  'Never set': { url: '(null)', enabled: 'No' },
+};
+
+function withServices(mac: ReturnType<typeof createVolume>) {
+  for (const [name, values] of Object.entries(services)) mac.record(`/Services/${name}`, values);
+  return () =>
+    Object.keys(services).map((name) =>
+      ['url', 'enabled'].map((value) => mac.read(`/Services/${name}/${value}`)).join(' '),
+    );
+}
+
+test('removing leaves no network service with a PAC file of ours, and those of others as they are', async () => {
+  const mac = createVolume();
+  await installedWith(mac, 0);
+  const found = withServices(mac);
+  await mac.uninstall();
+  expect(found()).toEqual([
+    '(null) No',
+    '(null) No',
+    '(null) No',
+    'http://wpad.example/proxy.pac Yes',
+    'http://127.0.0.1:1080/proxy.pac Yes',
+    '(null) No',
+  ]);
+  expect(leftOf(mac)).toEqual([]);
+});
+
+test('removing waits for an app that puts back what was there before', async () => {
+  const mac = createVolume();
+  await installedWith(mac, 0);
+  const found = withServices(mac);
+  mac.appDoes(
+    'cd "$RECORDS/Services" && for one in Wi-Fi USB* Blue*; do printf http://before.example/a.pac > "$one/url"; done',
+  );
+  await mac.uninstall();
+  expect(found().slice(0, 3)).toEqual(Array.from({ length: 3 }, () => 'http://before.example/a.pac Yes'));
+  const commands = mac.commands();
+  expect(commands.filter((line) => line.startsWith('networksetup'))).toEqual([]);
+  // Only then is the helper ended.
+  const order = [/--disconnect$/, /^sleep/, /^launchctl bootout/, /--restore$/].map((one) =>
+    commands.findIndex((line) => one.test(line)),
+  );
+  expect(order).toEqual(order.toSorted((one, other) => one - other));
+  expect(order).not.toContain(-1);
 });
 
 test('removing again, or what is not installed, changes nothing', async () => {

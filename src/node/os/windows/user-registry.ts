@@ -17,9 +17,17 @@ export interface UserRegistry extends ReadRegistry {
   remove(path: string, name: string): void;
 }
 
+/** Those of the users who are logged in, which administrators may change (HKEY_USERS). */
+export interface LoadedRegistries {
+  /** The users, by their security identifiers. */
+  users(): string[];
+  of(user: string): UserRegistry;
+}
+
 /** <winreg.h>: on 64 bits, with the sign. */
 const HKEY_CURRENT_USER = -0x7fff_ffff;
 const HKEY_LOCAL_MACHINE = -0x7fff_fffe;
+const HKEY_USERS = -0x7fff_fffd;
 const RRF_RT_REG_SZ = 0x2;
 const RRF_RT_REG_DWORD = 0x10;
 const REG_SZ = 1;
@@ -30,25 +38,57 @@ const ERROR_UNSUPPORTED_TYPE = 1630;
 
 /** More than any address has. */
 const maxBytes = 16_384;
+/** Of a key's name, with the zero at its end (Microsoft, “Registry Element Size Limits”). */
+const maxNameUnits = 256;
 
 /** That of the machine, which everybody may read (HKEY_LOCAL_MACHINE). */
 export const createMachineRegistry = (): ReadRegistry => readerOf(HKEY_LOCAL_MACHINE);
 
-export function createUserRegistry(): UserRegistry {
+export const createUserRegistry = (): UserRegistry => registryAt(HKEY_CURRENT_USER);
+
+export function createLoadedRegistries(): LoadedRegistries {
+  const next = loadLibrary('advapi32.dll').bind('RegEnumKeyW', 'int32', [
+    'intptr',
+    'uint32',
+    'void *',
+    'uint32',
+  ]);
+  const all = registryAt(HKEY_USERS);
+  return {
+    users() {
+      const found: string[] = [];
+      const name = steadyMemory(2 * maxNameUnits);
+      while (Number(next(HKEY_USERS, found.length, name, maxNameUnits)) === ERROR_SUCCESS)
+        found.push(name.toString('utf16le').replace(/\0.*$/s, ''));
+      return found;
+    },
+    of(user) {
+      const within = (path: string) => `${user}\\${path}`;
+      return {
+        text: (path, name) => all.text(within(path), name),
+        number: (path, name) => all.number(within(path), name),
+        setText: (path, name, text) => all.setText(within(path), name, text),
+        remove: (path, name) => all.remove(within(path), name),
+      };
+    },
+  };
+}
+
+function registryAt(root: number): UserRegistry {
   const { bind } = loadLibrary('advapi32.dll');
   const native = {
     set: bind('RegSetKeyValueW', 'int32', ['intptr', 'str16', 'str16', 'uint32', 'void *', 'uint32']),
     remove: bind('RegDeleteKeyValueW', 'int32', ['intptr', 'str16', 'str16']),
   };
   return {
-    ...readerOf(HKEY_CURRENT_USER),
+    ...readerOf(root),
     setText(path, name, text) {
       const value = Buffer.from(`${text}\0`, 'utf16le');
-      const code = Number(native.set(HKEY_CURRENT_USER, path, name, REG_SZ, value, value.length));
+      const code = Number(native.set(root, path, name, REG_SZ, value, value.length));
       if (code !== ERROR_SUCCESS) throw new CallFailed('RegSetKeyValueW', code);
     },
     remove(path, name) {
-      const code = Number(native.remove(HKEY_CURRENT_USER, path, name));
+      const code = Number(native.remove(root, path, name));
       if (code !== ERROR_SUCCESS && code !== ERROR_FILE_NOT_FOUND)
         throw new CallFailed('RegDeleteKeyValueW', code);
     },

@@ -62,6 +62,7 @@ const lockGone = (windows: Windows) =>
 const serviceState = async (windows: Windows) =>
   /STATE\s+: \d+\s+(\w+)/.exec((await windows.run(['sc', 'query', 'Waymaker'])).output)?.[1];
 
+const internetSettings = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Internet Settings`;
 const environment = String.raw`HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment`;
 const machinePath = async (windows: Windows) =>
   (await windows.run(['reg', 'query', environment, '/v', 'Path'])).output.trim();
@@ -99,8 +100,12 @@ test.skipIf(why !== undefined)(
     expect(await version(windows)).toBe('0.2.0');
     expect(await machinePath(windows)).toBe(`${before};C:\\Program Files\\Waymaker\\core\\bin`);
 
+    // A user's app was killed while it was connected.
+    const pac = ['/v', 'AutoConfigURL', '/d', 'http://127.0.0.1:40123/0123456789abcdef.pac', '/f'];
+    expect((await windows.run(['reg', 'add', internetSettings, ...pac])).code).toBe(0);
     await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
     await folderGone(windows);
+    expect((await windows.run(['reg', 'query', internetSettings, '/v', 'AutoConfigURL'])).code).not.toBe(0);
     expect(existsSync(state(windows))).toBe(false);
     expect(await serviceState(windows)).toBeUndefined();
     expect(await machinePath(windows)).toBe(before);

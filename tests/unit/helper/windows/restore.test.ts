@@ -47,6 +47,7 @@ const optionsOf = (stateDirectory: string): HelperOptions => ({
   allowedGroup: '',
   engine: 'own',
   isRestore: true,
+  isDisconnect: false,
   ofSystem: {},
 });
 

@@ -43,7 +43,26 @@ esac`,
   chown: ':',
   id: '[ "$*" = -u ] && echo "$USER_ID"',
   pkgutil: 'echo "pkgutil $*" >> "$COMMANDS"',
-  sleep: 'echo "sleep $*" >> "$COMMANDS"',
+  sleep: 'echo "sleep $*" >> "$COMMANDS"; [ ! -x "$RECORDS/app" ] || "$RECORDS/app"',
+  // With a folder for each network service, in whose name a colon stands for a slash.
+  networksetup: `at="$RECORDS/Services/$(printf '%s' "$2" | tr / :)"
+case "$1" in
+-set*) echo "networksetup $*" >> "$COMMANDS" ;;
+esac
+case "$1" in
+-listallnetworkservices)
+  echo 'An asterisk (*) denotes that a network service is disabled.'
+  for one in "$RECORDS/Services"/*; do
+    [ ! -e "$one/isDisabled" ] || printf '*'
+    [ ! -d "$one" ] || basename "$one" | tr : /
+  done ;;
+-getautoproxyurl)
+  [ -d "$at" ] || { echo "$2 is not a recognized network service."; exit 4; }
+  echo "URL: $(cat "$at/url")"; echo "Enabled: $(cat "$at/enabled")" ;;
+-setautoproxyurl) printf '%s' "\${3:-(null)}" > "$at/url"; printf Yes > "$at/enabled" ;;
+-setautoproxystate) case "$3" in on) printf Yes ;; off) printf No ;; *) exit 5 ;; esac > "$at/enabled" ;;
+*) exit 64 ;;
+esac`,
   launchctl: `echo "launchctl $*" >> "$COMMANDS"
 if [ "\${ENDS_AFTER:-0}" -gt 0 ] && [ "$(grep -c '^sleep' "$COMMANDS")" -lt "$ENDS_AFTER" ]; then
   case "$1" in print) exit 0 ;; bootstrap) echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5 ;; esac
@@ -64,6 +83,7 @@ export function createVolume({ hasHelper = true } = {}) {
     'volume/var/log',
     'records/Users',
     'records/Groups',
+    'records/Services',
   ])
     mkdirSync(at(name), { recursive: true });
   for (const [name, lines] of Object.entries(programs)) {
@@ -79,6 +99,11 @@ export function createVolume({ hasHelper = true } = {}) {
   const record = (name: string, values: Readonly<Record<string, string>>) => {
     mkdirSync(at('records', name), { recursive: true });
     for (const [key, value] of Object.entries(values)) writeFileSync(at('records', name, key), value);
+  };
+  /** What puts something back while a script waits. */
+  const appDoes = (lines: string) => {
+    writeFileSync(at('records/app'), `#!/bin/sh\n${lines}\n`);
+    chmodSync(at('records/app'), 0o755);
   };
   const runScript = (file: string, words: string[], refusals: number, settings: Record<string, string>) => {
     rmSync(at('commands'), { force: true });
@@ -104,6 +129,7 @@ export function createVolume({ hasHelper = true } = {}) {
           const value = readFileSync(path.join(parentPath, key), 'utf8');
           return { name: path.relative(at('records'), parentPath), values: { [key]: value } };
         }),
+    appDoes,
     read: (name: string) =>
       existsSync(at('records', name)) ? readFileSync(at('records', name), 'utf8') : undefined,
     commands: () =>
