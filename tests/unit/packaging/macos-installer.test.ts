@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -240,6 +249,40 @@ test('removing ends the helper, opens traffic by its own program, and leaves not
   expect(commands[4]).toMatch(/^node .*\/helper\/helper\.mjs --restore$/);
 });
 
+test('a helper that takes as long to end as launchd lets it is waited for before anything is undone', async () => {
+  const mac = createVolume();
+  await installedWith(mac, 0);
+  await mac.uninstall({ endsAfter: daemon.ExitTimeOut + 5 });
+  expect(leftOf(mac)).toEqual([]);
+});
+
+test('removing ends everybody’s windows and background processes, and nothing else', async () => {
+  const mac = createVolume();
+  await installedWith(mac, 0);
+  await mac.uninstall();
+  const patterns = mac.commands().flatMap((line) => /^pkill -f (.*)$/.exec(line)?.[1] ?? []);
+  const isEnded = (commandLine: string) => patterns.some((one) => new RegExp(one).test(commandLine));
+  const own = `${mac.volume}/Library/Application Support/Waymaker`;
+  const app = `${mac.volume}/Applications/Waymaker.app/Contents`;
+  expect(
+    [
+      `${app}/MacOS/Waymaker`,
+      `${app}/MacOS/Waymaker --hidden`,
+      // As its command starts it.
+      `${own}/bin/../core/node ${own}/bin/../core/app/cli.js daemon`,
+      `${own}/core/node ${own}/core/app/cli.js daemon`,
+    ].filter((line) => !isEnded(line)),
+  ).toEqual([]);
+  expect(
+    [
+      `sh ${app}/Resources/uninstall`,
+      `vim ${app}/MacOS/Waymaker`,
+      `less ${own}/core/node `,
+      '/usr/local/bin/node /Library/Waymaker/cli.js',
+    ].filter(isEnded),
+  ).toEqual([]);
+});
+
 const ownPac = 'http://127.0.0.1:52011/0123456789abcdef.pac';
 const services = {
   'Wi-Fi': { url: ownPac, enabled: 'Yes' },
@@ -286,8 +329,8 @@ test('removing waits for an app that puts back what was there before', async () 
   expect(found().slice(0, 3)).toEqual(Array.from({ length: 3 }, () => 'http://before.example/a.pac Yes'));
   const commands = mac.commands();
   expect(commands.filter((line) => line.startsWith('networksetup'))).toEqual([]);
-  // Only then is the helper ended.
-  const order = [/--disconnect$/, /^sleep/, /^launchctl bootout/, /--restore$/].map((one) =>
+  // Only then is the app ended, and the helper.
+  const order = [/--disconnect$/, /^sleep/, /^launchctl bootout/, /--restore$/, /^pkill/].map((one) =>
     commands.findIndex((line) => one.test(line)),
   );
   expect(order).toEqual(order.toSorted((one, other) => one - other));
@@ -312,6 +355,17 @@ test('nothing is removed where traffic may still be blocked, or the helper does 
   );
   expect(leftOf(mac)).toHaveLength(5);
   expect(mac.read('/Users/_waymaker-engine/UniqueID')).toBeDefined();
+});
+
+test('after the app was put into the Trash, the helper is removed by the script that only root writes', async () => {
+  const mac = createVolume();
+  await installedWith(mac, 0);
+  rmSync(path.join(mac.volume, 'Applications/Waymaker.app'), { recursive: true });
+  const script = path.join(mac.volume, 'Library/Application Support/Waymaker/uninstall');
+  expect(statSync(script).mode & 0o777).toBe(0o755);
+  await mac.uninstall({ script });
+  expect(leftOf(mac)).toEqual([]);
+  expect(mac.commands()).toContain(`launchctl bootout system/${label}`);
 });
 
 test('only root can remove Waymaker', async () => {

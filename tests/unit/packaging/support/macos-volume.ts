@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -44,6 +45,7 @@ esac`,
   id: '[ "$*" = -u ] && echo "$USER_ID"',
   pkgutil: 'echo "pkgutil $*" >> "$COMMANDS"',
   sleep: 'echo "sleep $*" >> "$COMMANDS"; [ ! -x "$RECORDS/app" ] || "$RECORDS/app"',
+  pkill: 'echo "pkill $*" >> "$COMMANDS"; exit 1',
   // With a folder for each network service, in whose name a colon stands for a slash.
   networksetup: `at="$RECORDS/Services/$(printf '%s' "$2" | tr / :)"
 case "$1" in
@@ -92,6 +94,7 @@ export function createVolume({ hasHelper = true } = {}) {
   }
   const core = at('volume/Applications/Waymaker.app/Contents/Resources/core');
   mkdirSync(core, { recursive: true });
+  copyFileSync(path.join(resources, 'uninstall'), path.join(core, '../uninstall'));
   if (hasHelper) {
     writeFileSync(path.join(core, 'node'), '#!/bin/sh\nfor word; do echo "$word"; done\n');
     chmodSync(path.join(core, 'node'), 0o777);
@@ -141,9 +144,15 @@ export function createVolume({ hasHelper = true } = {}) {
       return await runScript(path.join(installer, 'postinstall'), words, refusals, settings);
     },
     makeAccounts: () => runScript(path.join(installer, 'accounts'), [], 0, { INTERRUPTED_AT: '' }),
-    async uninstall({ userId = 0, refusals = 0 } = {}) {
-      const settings = { USER_ID: String(userId) };
-      return await runScript(path.join(resources, 'uninstall'), [at('volume')], refusals, settings);
+    /** `script`: another one than that of the app. */
+    async uninstall({
+      userId = 0,
+      refusals = 0,
+      endsAfter = 0,
+      script = path.join(resources, 'uninstall'),
+    } = {}) {
+      const settings = { USER_ID: String(userId), ENDS_AFTER: String(endsAfter) };
+      return await runScript(script, [at('volume')], refusals, settings);
     },
   };
 }
