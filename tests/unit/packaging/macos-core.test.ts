@@ -29,7 +29,8 @@ afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 test('the app looks for the helper where the installer copies it, and launchd starts it there', () => {
   const place = coreFolder('darwin') ?? '';
   expect(text('postinstall')).toContain(`own="$root${path.dirname(place)}"`);
-  expect(text('postinstall')).toContain(`Waymaker.app/Contents/Resources/${coreInApp}"`);
+  expect(text('postinstall')).toContain('Waymaker.app/Contents/Resources"');
+  expect(text('postinstall')).toContain(`bundled="$resources/${coreInApp}"`);
   expect(text('example.waymaker.helper.plist')).toContain(`<string>${place}/helper/helper.mjs</string>`);
   expect(text('example.waymaker.helper.plist')).toContain(`<string>${place}/node</string>`);
 });
