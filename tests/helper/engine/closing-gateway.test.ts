@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { maxGoodbyeChars } from '#shared/tunnel/state.ts';
 import {
   startHostileGateway,
   usableHeaders,
@@ -49,18 +50,36 @@ describe.each(engines)('with %s', (engine) => {
     expect(client.states).not.toContainEqual(expect.objectContaining({ phase: 'authenticating' }));
   });
 
-  if (engine === 'own')
-    test('with last words, of which the state has what can be shown, until the user disconnects', async () => {
-      const seen = client.states.length;
-      await gateway.sayGoodbye('\u202eEnded by\u001b[2J\nan administrator');
-      const goodbye = 'Ended by[2J an administrator';
-      await client.until('connecting', { seen, where: (state) => state.goodbye === goodbye });
-      await client.call('disconnect', { reason: 'session-ended' });
-      const { reason, goodbye: last } = await client.until('disconnected', { seen });
-      expect([reason, last]).toEqual(['session-ended', goodbye]);
-      await client.call('disconnect', {});
-      expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
+  // Of those with which a gateway ends the session, too, openconnect tells nothing.
+  test.each([
+    ['keeps the session', false],
+    ...(engine === 'own' ? [['ends the session, too', true] as const] : []),
+  ] as const)('with last words and %s: the state has what can be shown of them', async (_how, isFinal) => {
+    await gateway.push([]);
+    const seen = client.states.length;
+    await gateway.sayGoodbye('\u202eEnded by\u001b[2J\nan \u2019administrator\u2019', { isFinal });
+    // openconnect prints a dot for each byte that is not of ASCII, or is not seen.
+    const goodbye =
+      engine === 'own'
+        ? 'Ended by[2J an \u2019administrator\u2019'
+        : '...Ended by.[2J.an ...administrator...';
+    await client.until('connecting', { seen, where: (state) => state.goodbye === goodbye });
+    await client.call('disconnect', { reason: 'session-ended' });
+    const { reason, goodbye: last } = await client.until('disconnected', { seen });
+    expect([reason, last]).toEqual(['session-ended', goodbye]);
+    await client.call('disconnect', {});
+    expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
+  });
+
+  test('with more words than can be shown: the state has the first of them', async () => {
+    await gateway.push([]);
+    const seen = client.states.length;
+    await gateway.sayGoodbye('too much '.repeat(200), { isFinal: false });
+    await client.until('connecting', {
+      seen,
+      where: ({ goodbye = '' }) => goodbye.startsWith('too much too') && goodbye.length <= maxGoodbyeChars,
     });
+  });
 
   if (isExhaustive)
     test('and answers no more: the state does not stay connected', async () => {

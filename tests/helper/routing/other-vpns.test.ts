@@ -194,12 +194,15 @@ test('rules that lead even the engine’s packets away are told of while no tunn
   await client.call('disconnect', {});
 });
 
-test('rules that came before a tunnel is first made are told of, too', async () => {
+test('rules that came before a tunnel is first made are told of, a network that is numbered as in examples is not', async () => {
+  await ipLines([`addr add 2001:db8::1/64 dev ${device} nodad`, `addr add 192.0.2.1/24 dev ${device}`]);
   const session = await net.signIn();
   const client = await net.attach();
   // Nobody answers, so that it goes on trying.
   await net.lab.gateway.stop();
   await client.call('connect', net.request({ session, killSwitch: true }));
+  await client.until('connecting', { where: ({ attempt }) => attempt > 2 });
+  expect(client.states.filter((state) => 'problems' in state)).toEqual([]);
   const seen = client.states.length;
   await wgQuick.up([]);
   await client.until('connecting', { seen, where: isOverruled });
@@ -208,4 +211,17 @@ test('rules that came before a tunnel is first made are told of, too', async () 
   await client.until('connecting', { seen: told, where: (state) => !isOverruled(state) });
   await client.call('disconnect', {});
   await net.lab.gateway.start();
+});
+
+test('rules that come while the first sign-in is waited for are told of at once', async () => {
+  const client = await net.attach();
+  await client.call('connect', net.request({ killSwitch: true }));
+  await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
+  const seen = client.states.length;
+  await wgQuick.up([]);
+  await client.until('connecting', { seen, where: isOverruled });
+  const told = client.states.length;
+  await wgQuick.down();
+  await client.until('connecting', { seen: told, where: (state) => !isOverruled(state) });
+  await client.call('disconnect', {});
 });

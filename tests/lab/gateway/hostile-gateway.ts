@@ -4,6 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
+import { packetKind } from '#node/anyconnect/cstp/packet.ts';
 import { readIpPacket, type Packet } from '../packets/frame.ts';
 import type { Gateway } from './gateway.ts';
 import type { Machine } from '../machine/machine.ts';
@@ -26,7 +27,7 @@ export interface PushingGateway {
   readonly asked: string;
   /** A file with packets to send into its tunnels, in the same form. */
   readonly outgoing: string;
-  /** A file with the content of the packet that ends its tunnels. */
+  /** A file with the packet that ends its tunnels: its type, and its content. */
   readonly goodbye: string;
 }
 
@@ -43,8 +44,8 @@ export interface HostileGateway extends AsyncDisposable {
   asked(): Promise<string>;
   /** Closes its connections, without a word. */
   closeConnections(): void;
-  /** Ends its tunnels with this text. */
-  sayGoodbye(text: string): Promise<void>;
+  /** Ends its tunnels with this text, and the session, too, if that is final. */
+  sayGoodbye(text: string, options?: { isFinal?: boolean }): Promise<void>;
   /** Sends packets, without frames, into its tunnels. */
   send(packets: readonly Buffer[]): Promise<void>;
   /** The packets that have come out of its tunnels so far. */
@@ -95,9 +96,11 @@ export async function startHostileGateway(
       writeFileSync(goodbye, '');
       server.kill('SIGUSR2');
     },
-    async sayGoodbye(text) {
-      // After its first byte, a reason (draft-mavrogiannopoulos-openconnect-04 §3.1).
-      await writeFile(goodbye, `\0${text}`);
+    async sayGoodbye(text, { isFinal = true } = {}) {
+      const { terminate, disconnect } = packetKind;
+      // Before the text, a byte for the reason (draft-mavrogiannopoulos-openconnect-04 §3.1).
+      const head = Buffer.from([isFinal ? terminate : disconnect, 0]);
+      await writeFile(goodbye, Buffer.concat([head, Buffer.from(text)]));
       server.kill('SIGUSR2');
     },
     async send(sent) {

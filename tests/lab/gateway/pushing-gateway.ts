@@ -12,7 +12,7 @@ const { certificate, key, clientAuthority, address, port, headers, packets, outg
   JSON.parse(process.argv[2] ?? '') as PushingGateway;
 
 /** CSTP's packet types, and the length of its header: "STF", 1, the length in two bytes, the type, 0. */
-const type = { data: 0, probe: 3, probeAnswer: 4, terminate: 9 } as const;
+const type = { data: 0, probe: 3, probeAnswer: 4 } as const;
 const headerLength = 8;
 
 const sockets = new Set<TLSSocket>();
@@ -83,8 +83,8 @@ process.on('SIGUSR1', () => {
 });
 
 process.on('SIGUSR2', () => {
-  const words = readFileSync(goodbye);
-  const last = words.length > 0 ? frame(type.terminate, words) : words;
+  const [kind, ...words] = readFileSync(goodbye);
+  const last = kind === undefined ? Buffer.alloc(0) : frame(kind, Buffer.from(words));
   for (const socket of sockets) socket.end(last);
 });
 
