@@ -52,6 +52,14 @@ export abstract class Route {
   }
 
   protected named(role: Role, key: TextKey): Locator {
-    return this.page.getByRole(role, { name: this.text(key) });
+    return this.page.getByRole(role, { name: role === 'link' ? this.linkName(key) : this.text(key) });
+  }
+
+  /** The name of a link, which may say as well that it opens another window. */
+  protected linkName(key: TextKey): RegExp {
+    const [name, suffix] = [this.text(key), this.text('shell.newWindow')].map(({ source }) =>
+      source.slice(1, -1),
+    );
+    return new RegExp(`^${name}(?: ?${suffix})?$`);
   }
 }

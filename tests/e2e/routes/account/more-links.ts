@@ -12,6 +12,6 @@ export class MoreLinks extends Route {
   readonly downloadHeading = this.named('heading', 'download.title');
 
   to(page: Extract<TextKey, 'redeem.title' | 'more.offers' | 'about.title' | 'selfDelete.title'>): Locator {
-    return this.card.getByRole('link', { name: this.text(page) });
+    return this.card.getByRole('link', { name: this.linkName(page) });
   }
 }

@@ -15,6 +15,6 @@ export class WebFrame extends Route {
   readonly desktopOnly = this.page.getByRole('heading', { level: 1, name: this.text('notice.title') });
 
   footerLink(key: TextKey): Locator {
-    return this.footer.getByRole('link', { name: this.text(key) });
+    return this.footer.getByRole('link', { name: this.linkName(key) });
   }
 }
