@@ -90,7 +90,8 @@ test.each(databaseKindsOfRun)(
         ('taken back', now() - interval '10 days', now())
       ) as paid (title, paid_at, reversed_at)`);
     });
-    await using running = await startTestService({ environment });
+    // To the service's clock, the database's is months ahead: its jobs would ask about all payments at once.
+    await using running = await startTestService({ environment, doesJobs: false });
     const family = { serviceId, service: 'Family', seats: 5, expiredAt: '2026-06-01T00:00:00.000Z' };
     for (const email of ['payer@example.com', 'member@example.com']) {
       const { client } = await signedIn(running, email);
