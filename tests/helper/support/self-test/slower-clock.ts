@@ -9,9 +9,9 @@ const slower = Number(process.env['SLOWER_CLOCK'] ?? '1');
 const now = performance.now.bind(performance);
 performance.now = () => now() / slower;
 
-/** Timers of at least that many milliseconds are limits, too; shorter ones are pauses. */
+/** Timers of at least that many milliseconds are limits, too; shorter ones are pauses. Some take whole ones only. */
 const shortestLimitMs = 3_000;
-const longer = (ms: number) => (ms >= shortestLimitMs ? ms * slower : ms);
+const longer = (ms: number) => (ms >= shortestLimitMs ? Math.ceil(ms * slower) : ms);
 
 const { setTimeout: start } = globalThis;
 const startLonger = (act: (...values: unknown[]) => void, ms = 0, ...values: unknown[]) =>
