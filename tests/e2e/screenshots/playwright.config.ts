@@ -6,6 +6,7 @@ export default defineConfig({
   expect: tests.expect ?? {},
   testDir: import.meta.dirname,
   testMatch: 'every-screen.ts',
+  outputDir: '../../../out/test-results/screenshots',
   globalSetup: '../support/host/prepare-host.ts',
   workers: 1,
   timeout: 0,
