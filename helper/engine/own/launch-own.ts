@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createMessageConnection, ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
 import type { ClientCertificate } from '#shared/helper/gateway-session.ts';
+import { AnsweringWriter } from '#node/rpc/answering-writer.ts';
 import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
 import { turnsToHandle, untilHandled, waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type {
@@ -21,7 +22,6 @@ import type {
 } from '../engine-port.ts';
 import { endUnstarted, expectStreams } from '../program-start.ts';
 import { withoutCookie } from '../without-cookie.ts';
-import { AnsweringWriter } from './answering-writer.ts';
 import { createMessageLimit } from './message-limit.ts';
 import {
   engineMessages,

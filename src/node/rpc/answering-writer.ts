@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Message, SocketMessageWriter } from 'vscode-jsonrpc/node';
-import type { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
+import type { BoundedFrameReader } from './frame-reader.ts';
 
 /** Tells the reader of each answer. */
 export class AnsweringWriter extends SocketMessageWriter {
