@@ -1,11 +1,5 @@
 import type { Socket } from 'node:net';
-import {
-  createMessageConnection,
-  ErrorCodes,
-  ResponseError,
-  SocketMessageWriter,
-  Message,
-} from 'vscode-jsonrpc/node';
+import { createMessageConnection, ErrorCodes, ResponseError, type Message } from 'vscode-jsonrpc/node';
 import type * as z from 'zod/mini';
 import {
   helperError,
@@ -27,6 +21,7 @@ import type { Tunnel } from '../tunnel/tunnel.ts';
 import { helperCapabilities, helperVersion } from '../version.ts';
 import { carryBytes } from './carry-bytes.ts';
 import type { WarnOfCaller } from './caller-log.ts';
+import { AnsweringWriter } from '#node/rpc/answering-writer.ts';
 import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
 import { turnsToHandle, waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type { StoredLists } from './stored-lists.ts';
@@ -283,15 +278,15 @@ function describeProblem({ issues: [first] }: z.core.$ZodError): string {
   return `${first?.path.join('.')}: ${first?.message}`.slice(0, 500);
 }
 
-/** Informs the reader of each answer; `lastWord`: closes the connection after the first one. */
-class AnswerWriter extends SocketMessageWriter {
+/** `lastWord`: closes the connection after the first answer. */
+class AnswerWriter extends AnsweringWriter {
   readonly #socket: Socket;
   readonly #reader: BoundedFrameReader;
   readonly #lastWord: boolean;
   #handOver: (() => void) | undefined;
 
   constructor(socket: Socket, reader: BoundedFrameReader, lastWord: boolean) {
-    super(socket);
+    super(socket, reader);
     this.#socket = socket;
     this.#reader = reader;
     this.#lastWord = lastWord;
@@ -304,7 +299,6 @@ class AnswerWriter extends SocketMessageWriter {
 
   override async write(message: Message): Promise<void> {
     await super.write(message);
-    if (Message.isResponse(message)) this.#reader.answered();
     if (this.#lastWord) this.#socket.end();
     if (this.#handOver && this.#reader.isIdle) this.#handOver();
   }

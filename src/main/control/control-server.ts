@@ -1,12 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import {
-  createMessageConnection,
-  ErrorCodes,
-  ParameterStructures,
-  ResponseError,
-  SocketMessageWriter,
-} from 'vscode-jsonrpc/node';
+import { createMessageConnection, ErrorCodes, ParameterStructures, ResponseError } from 'vscode-jsonrpc/node';
 import * as z from 'zod/mini';
 import {
   controlContract,
@@ -17,7 +11,8 @@ import {
 } from '#shared/control/contract.ts';
 import { HostRequestRefused, type EmitHostEvent } from '#shared/host/server.ts';
 import { readPeerProcess } from '#node/os/peer-process.ts';
-import { LimitedReader } from '#node/rpc/limited-reader.ts';
+import { AnsweringWriter } from '#node/rpc/answering-writer.ts';
+import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
 import { turnsToHandle, waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type { ControlPlace } from './control-place.ts';
 import { controlProof } from './control-proof.ts';
@@ -36,6 +31,13 @@ const maxClients = 64;
 const helloMs = 5000;
 /** The maximum of unsent data for a client, in bytes; a client that reads nothing is disconnected. */
 const maxUnreadBytes = 4 * 1024 * 1024;
+
+const frameLimits = {
+  maxBodyBytes: controlMaxFrameBytes,
+  frameTimeoutMs: 5000,
+  maxUnanswered: 256,
+  maxUnansweredBytes: 4 * controlMaxFrameBytes,
+};
 
 const greeting = z.tuple([controlContract.core.hello.input]);
 
@@ -110,12 +112,10 @@ function serveClient(
   }: Parameters<typeof serveControl>[0] & { isNumberedAlike: boolean },
   onGreeted: () => void,
 ): Client {
-  const rpc = createMessageConnection(
-    new LimitedReader(socket, controlMaxFrameBytes),
-    new SocketMessageWriter(socket),
-    undefined,
-    { maxParallelism: 8 },
-  );
+  const reader = new BoundedFrameReader(socket, frameLimits);
+  const rpc = createMessageConnection(reader, new AnsweringWriter(socket, reader), undefined, {
+    maxParallelism: 8,
+  });
   let isGreeted = false;
   const endGreetingLimit = waitToTheEnd(helloMs, () => void socket.destroy(), turnsToHandle);
 

@@ -55,3 +55,12 @@ test.runIf(process.platform !== 'win32')('a program that does not greet is let g
   vi.advanceTimersByTime(5000);
   expect(await outcome).toBe('let go');
 });
+
+test.runIf(process.platform !== 'win32')(
+  'a program that announces a larger message than the limit is let go before it sends it',
+  async () => {
+    const { socket, outcome } = await serve();
+    socket.write('Content-Length: 1000000000\r\n\r\n');
+    expect(await outcome).toBe('let go');
+  },
+);

@@ -55,6 +55,12 @@ test('answered requests no longer count once none waits', async () => {
   expect(await afterSending(request(3, 1000))).toEqual({ read: 3, errors: [] });
 });
 
+test('a frame that is announced longer than the limit is refused before it comes', async () => {
+  const { afterSending } = await start();
+  const [header] = request(1, 1001).split('x');
+  expect(await afterSending(header ?? '')).toEqual({ read: 0, errors: ['a frame of 1001 bytes'] });
+});
+
 test('the rest of a frame that has come while this process stood still is read, one that has not come is not waited for', async () => {
   const { sender, afterSending } = await start({ frameTimeoutMs: 200 });
   const whole = request(1, 500);
