@@ -5,6 +5,7 @@ import { LoginRoute } from '../routes/account/login-route.ts';
 import { ManageLinks } from '../routes/manage/manage-links.ts';
 import { Tabs } from '../routes/frame/tabs.ts';
 import { VerifyRoute } from '../routes/account/verify-route.ts';
+import { lackPlan } from '../support/screens/server-list-screens.ts';
 import { expect, test } from './webview-fixtures.ts';
 import { pressBack } from './press-back.ts';
 
@@ -45,4 +46,45 @@ test('a deep link leads through signing in to its page, and the back button back
     await expect(page).toHaveURL(`${serviceHere.consoleUrl}/members/add?from=mail`);
   });
   expect(await pressBack(page)).toBe('left the app');
+});
+
+test('the back button closes a dialog and stays on the page, and leads back as before once it is closed', async ({
+  signInInApp,
+}) => {
+  const { app, page } = await signInInApp('android');
+  await lackPlan(page, app);
+  const [account, connect, tabs] = [new AccountRoute(page), new ConnectRoute(page), new Tabs(page)];
+  await tabs.account.click();
+  await expect(account.heading).toBeVisible();
+  await tabs.connect.click();
+  const dialog = page.getByRole('dialog');
+
+  await test.step('it closes the dialog', async () => {
+    await connect.openServers();
+    expect(await pressBack(page)).toBe('went back');
+    await expect(dialog).toBeHidden();
+    await expect(connect.heading).toBeVisible();
+  });
+
+  await test.step('a dialog that is closed by itself is no step of the way back', async () => {
+    await connect.openServers();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+    await expect
+      .poll(() => page.evaluate(() => (history.state as { dialog?: unknown }).dialog))
+      .toBeUndefined();
+    expect(await pressBack(page)).toBe('went back');
+    await expect(account.heading).toBeVisible();
+    await tabs.connect.click();
+  });
+
+  await test.step('nor is one that leads to another page', async () => {
+    await connect.openServers();
+    await connect.planForServers.click();
+    await expect(dialog).toBeHidden();
+    expect(await pressBack(page)).toBe('went back');
+    await expect(connect.heading).toBeVisible();
+    expect(await pressBack(page)).toBe('went back');
+    await expect(account.heading).toBeVisible();
+  });
 });

@@ -1,5 +1,7 @@
-import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useEffectEvent, useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useApp, useInApp } from '../../platform/host-context.tsx';
 import { showToastsIn } from '../messages/toast.ts';
+import { closeByBack } from './close-by-back.ts';
 import classes from './dialog.module.css';
 
 interface DialogProps {
@@ -25,10 +27,14 @@ interface DialogProps {
 /**
  * Requires an answer before anything else. It is the browser's own modal dialog, which keeps the focus inside, makes
  * the page behind inert, closes on Escape and returns the focus (HTML, 4.11.4).
+ * In a webview, going back closes it, too; browsers of phones do that by themselves.
  */
 export function Dialog(props: DialogProps) {
   const { title, isOpen = true, opensLater = false, onClose, focus = 'first' } = props;
+  const { kind } = useApp();
+  const inWebview = useInApp() && kind !== 'desktop';
   const titleId = useId();
+  const onBack = useEffectEvent(onClose);
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   // Before the element is removed, because only a dialog that is closed returns the focus.
@@ -36,19 +42,22 @@ export function Dialog(props: DialogProps) {
     const dialog = ref.current;
     if (!isOpen || !dialog) return undefined;
     let endToasts: (() => void) | undefined;
+    let endBack: (() => void) | undefined;
     const open = () => {
       dialog.showModal();
       if (focus === 'title') heading.current?.focus();
       endToasts = showToastsIn(dialog);
+      if (inWebview) endBack = closeByBack(() => onBack());
     };
     const frame = opensLater ? requestAnimationFrame(open) : undefined;
     if (frame === undefined) open();
     return () => {
       if (frame !== undefined) cancelAnimationFrame(frame);
+      endBack?.();
       endToasts?.();
       dialog.close();
     };
-  }, [isOpen, opensLater, focus]);
+  }, [isOpen, opensLater, focus, inWebview]);
   return (
     <dialog
       ref={ref}

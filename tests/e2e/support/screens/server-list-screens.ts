@@ -72,6 +72,13 @@ function answerServers(page: Page, app: WebviewApp, answer: (call: Call) => unkn
 const offerServers = (page: Page, app: WebviewApp, items: ServerGroup[]) =>
   answerServers(page, app, (call) => call.fulfill({ json: { code: 0, msg: '', data: { items } } }));
 
+/** Whoever is signed in never had a plan, and one comes with servers that the trial has not. */
+export async function lackPlan(page: Page, app: WebviewApp): Promise<() => Promise<void>> {
+  const restorePlan = await replacePlan(page, app, null);
+  await offerServers(page, app, [...offer(3, 20), planOffer]);
+  return restorePlan;
+}
+
 /** The servers to choose from: as they open, searched, marked, measured, and in need of a plan. */
 export function chooserScreens(page: Page, language: TextLanguage, app: WebviewApp): Screen[] {
   const route = new ConnectRoute(page, language);
@@ -138,8 +145,7 @@ export function chooserScreens(page: Page, language: TextLanguage, app: WebviewA
     {
       ...chooser('servers-need-plan', offer(3, 20)),
       prepare: async () => {
-        restorePlan = await replacePlan(page, app, null);
-        await offerServers(page, app, [...offer(3, 20), planOffer]);
+        restorePlan = await lackPlan(page, app);
       },
       act: opened,
       sees: route.planForServers,
