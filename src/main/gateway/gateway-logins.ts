@@ -18,8 +18,8 @@ export interface GatewayLogins {
   known(gateway: Gateway): GatewayCredentials | undefined;
   /** Asks the service if nothing is known about this gateway; settles soon, whether or not the service answers. */
   find(gateway: Gateway): Promise<GatewayCredentials | undefined>;
-  /** Asks the service. Changes nothing if the service cannot be reached. */
-  refresh(): Promise<void>;
+  /** Asks the service; whether it has answered. Changes nothing if the service cannot be reached. */
+  refresh(): Promise<boolean>;
   forget(): Promise<void>;
 }
 
@@ -34,6 +34,8 @@ export interface GatewayLoginsOptions {
 const keychainTimeoutMs = 3000;
 /** While traffic is blocked, the service never answers. */
 export const serviceTimeoutMs = 5000;
+/** A call that takes longer may be on a connection of a network that is gone, while another one is answered. */
+const lostAfterMs = 2000;
 
 /** `token`: the token of the sign-in that they belong to; passwords of an earlier one are useless. */
 const kept = z.object({ token: z.string(), logins: z.array(gatewayLogin) });
@@ -41,7 +43,7 @@ const kept = z.object({ token: z.string(), logins: z.array(gatewayLogin) });
 export function createGatewayLogins({ client, session, keychain, log }: GatewayLoginsOptions): GatewayLogins {
   let current: { token: string; logins: readonly GatewayLogin[] } | undefined;
   let reading: Promise<void> | undefined;
-  let asking: Promise<void> | undefined;
+  let asking: { promise: Promise<boolean>; since: number } | undefined;
   /** Failures of the keychain that were already logged. */
   const reported = new Set<string>();
 
@@ -67,14 +69,15 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
     if (parsed.success) current ??= parsed.data;
   }
 
-  async function ask(): Promise<void> {
+  async function ask(): Promise<boolean> {
     const { token } = session();
-    if (token === undefined) return;
+    if (token === undefined) return false;
     const result = await client.call('gatewayLogins');
-    if (!result.ok || session().token !== token) return;
+    if (!result.ok || session().token !== token) return false;
     current = { token, logins: result.data.items };
     const text = JSON.stringify(current);
     await inKeychain(() => keychain.write(account(), text));
+    return true;
   }
 
   function known(gateway: Gateway): GatewayCredentials | undefined {
@@ -83,11 +86,16 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
     return found && { username: found.username, password: found.password };
   }
 
-  async function refresh(): Promise<void> {
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    await asking;
+  async function refresh(): Promise<boolean> {
+    const now = performance.now();
+    if (asking && now - asking.since < lostAfterMs) return await asking.promise;
+    const mine = { promise: ask(), since: now };
+    asking = mine;
+    try {
+      return await mine.promise;
+    } finally {
+      if (asking === mine) asking = undefined;
+    }
   }
 
   return {
@@ -96,7 +104,8 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
     async find(gateway) {
       reading ??= read();
       await reading;
-      if (!known(gateway)) await withTimeout(refresh(), serviceTimeoutMs, undefined);
+      for (let call = 1; call <= 2 && !known(gateway); call += 1)
+        if (await withTimeout(refresh(), serviceTimeoutMs / 2, false)) break;
       return known(gateway);
     },
     async forget() {

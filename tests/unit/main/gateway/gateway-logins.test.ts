@@ -13,6 +13,8 @@ let secrets: Map<string, string>;
 /** What the service answers; undefined: it is out of reach. */
 let handedOut: ReturnType<typeof login>[] | undefined;
 let asked: number;
+/** How many calls never end, as one on a connection of a network that is gone. */
+let lost: number;
 let token: string | undefined;
 /** What is wrong with the keychain. */
 let broken: string | undefined;
@@ -22,6 +24,7 @@ beforeEach(() => {
   secrets = new Map();
   handedOut = [login('of the gateway')];
   asked = 0;
+  lost = 0;
   token = 'token';
   broken = undefined;
 });
@@ -35,6 +38,7 @@ function start() {
     endSession: async () => undefined,
     fetch: async () => {
       asked += 1;
+      if (asked <= lost) return await new Promise(() => undefined);
       if (!handedOut) throw new TypeError('out of reach');
       const text = JSON.stringify({ code: 0, msg: '', data: { items: handedOut } });
       return { status: 200, text: () => Promise.resolve(text) };
@@ -78,6 +82,14 @@ describe('what a gateway is signed in to with', () => {
     for (let times = 0; times < 3; times += 1) await logins.refresh();
     const reasons = [...logged().matchAll(/"message":"([^"]*)"/g)].map(([, reason]) => reason);
     expect(reasons).toEqual(['no Secret Service', 'the keychain is locked']);
+  });
+
+  test('is asked for once more where the first call gets lost with its network', async () => {
+    lost = 1;
+    const logins = start();
+    void logins.refresh();
+    expect(await logins.find(gateway)).toMatchObject({ password: 'of the gateway' });
+    expect(asked).toBe(2);
   });
 
   test('is nothing after another sign-in, or after signing out', async () => {
