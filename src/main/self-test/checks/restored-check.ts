@@ -1,10 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newToken, NotChecked, sendProbes, type Bench, type Check } from './bench.ts';
 import { askByTcp } from './probes.ts';
+import type { Computer } from './surroundings.ts';
 
 const disconnectMs = 15_000;
+const settleMs = 5_000;
 
 type Snapshot = Readonly<Record<string, string>>;
+
+/**
+ * What is there before there is a helper, once no IPv6 address is tentative any more: each is for a second or two after
+ * its network was joined (RFC 4862 §5.4), and would look like one that the helper has changed.
+ */
+export async function initialSnapshot(computer: Computer): Promise<Snapshot> {
+  for (const end = performance.now() + settleMs; ; await delay(100)) {
+    const snapshot = computer.snapshot();
+    if (performance.now() > end || !/ tentative\b/.test(snapshot['addresses'] ?? '')) return snapshot;
+  }
+}
 
 /** Which parts of a snapshot differ from those of another one, and how. */
 function differences(before: Snapshot, now: Snapshot): string[] {

@@ -4,7 +4,7 @@ import { observeBy, type Bench } from '../checks/bench.ts';
 import { leakChecks, takeControls } from '../checks/controls.ts';
 import { killChecks } from '../checks/kill-checks.ts';
 import { modeChecks } from '../checks/mode-checks.ts';
-import { restoredCheck } from '../checks/restored-check.ts';
+import { initialSnapshot, restoredCheck } from '../checks/restored-check.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import type { Surroundings } from '../checks/surroundings.ts';
 import { connectCheck, namesCheck, versionCheck } from '../checks/traffic-checks.ts';
@@ -45,7 +45,7 @@ export interface ProductOptions {
  */
 export async function runWithProduct(options: ProductOptions): Promise<void> {
   const { around, env, tell, onClose } = options;
-  const initial = around.computer.snapshot();
+  const initial = await initialSnapshot(around.computer);
   const core = await orStop('broken', () =>
     startCore({ commandLine: options.commandLine, env, lines: options.coreLog }),
   );
