@@ -187,10 +187,16 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       upMs = undefined;
     }
     if (isWithoutHelper(state)) signIn.helperHasEnded();
+    noteTunnel();
     recovery.follow(shown.withListedGateway(state));
     shown.tell();
     reauthenticateIfWanted();
   });
+
+  /** One that is up while another one is being asked for says nothing of that. */
+  function noteTunnel(): void {
+    if (!working && helper.state().state === 'connected') signIn.tunnelIsUp();
+  }
 
   /** Runs `work` as the only sign-in in progress; a newer one, or a disconnect, aborts it. */
   function begin(work: (signal: AbortSignal) => Promise<void>): void {
@@ -208,6 +214,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       }
       if (working !== mine) return;
       working = undefined;
+      noteTunnel();
       // The helper has reported its state, so only a failure has to be displayed instead of it.
       if (shown.isConnecting()) shown.show(undefined);
       reauthenticateIfWanted();

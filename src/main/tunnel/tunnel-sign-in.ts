@@ -30,6 +30,8 @@ export interface TunnelSignIn {
   forgetRenewals(): void;
   /** The helper has ended, and the tunnel with it: that was no gateway's doing. */
   helperHasEnded(): void;
+  /** What was asked for last is there: from now on, a gateway that is out of reach is waited for. */
+  tunnelIsUp(): void;
 }
 
 export interface TunnelSignInOptions {
@@ -73,6 +75,8 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   let renewals = 0;
   /** Those since the helper last ended: of all but the latest, the gateway has taken the session back. */
   let takenBack = 0;
+  /** Whether there has been no tunnel yet since one was asked for. */
+  let isFirst = false;
 
   /**
    * With the kill switch on, the user answers forms while the helper blocks traffic, as it does until there is a
@@ -116,6 +120,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
 
   async function establish(destination: Destination, signal: AbortSignal, isByUser = false) {
     const { gateway } = destination;
+    isFirst = true;
     const ahead = sessions.take(gateway);
     if (ahead?.made) return await requests.connectWith(destination, ahead.made);
     let failed: Failed | undefined;
@@ -251,12 +256,13 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
         if (takenBack > maxRenewals) return await requests.disconnect('too-many-sessions');
         return await signIn.provide(result.signedIn);
       }
-      // An unreachable gateway may come back: the helper blocks traffic until then.
       if (result.failure !== 'gateway-unreachable') return await giveUp(gateway, result);
       for (const one of [address, ...signIn.beside]) tried.add(one);
       const known = addresses.known(gateway.host);
       const next = known.find((one) => !tried.has(one)) ?? (signIn.beside.length > 0 ? address : known[0]);
       if (next === undefined || tried.has(next)) {
+        // Where there was a tunnel, it may come back, and the helper blocks traffic until then.
+        if (isFirst && !options.killSwitch()) return await giveUp(gateway, result);
         tried.clear();
         rounds += 1;
       }
@@ -275,6 +281,9 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     },
     helperHasEnded() {
       takenBack = 0;
+    },
+    tunnelIsUp() {
+      isFirst = false;
     },
   };
 }

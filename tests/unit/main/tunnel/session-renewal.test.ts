@@ -5,6 +5,11 @@ import type { TestHelper } from '../support/helper.ts';
 import { address, session, authenticating, handshaking, done, setUp } from '../support/tunnel-controller.ts';
 import { connected, gateway } from '../support/tunnel-states.ts';
 
+interface FirstTunnel {
+  killSwitch?: boolean;
+  wasUp?: boolean;
+}
+
 describe('a helper that wants a session', () => {
   test('because the gateway refused the old one gets a new one from the same address', async () => {
     const {
@@ -115,6 +120,27 @@ describe('a helper that wants a session', () => {
       running.set(connected);
       expect(signIns).toHaveLength(sleeps);
     }
+  });
+
+  test.each([
+    ['has been no tunnel yet is given up where the gateway cannot be reached', {}],
+    ['has been no tunnel yet is kept by the kill switch', { killSwitch: true }],
+    ['has been a tunnel waits for a gateway that cannot be reached', { wasUp: true }],
+  ] as const)('where there %s', async (_what, { killSwitch = false, wasUp = false }: FirstTunnel) => {
+    const cause = 'gateway-refuses-connections';
+    const away: SignInResult = { ok: false, failure: 'gateway-unreachable', cause };
+    const app = await setUp({ killSwitch, results: [done(), away, away, done()] });
+    await app.controller.prepare(address);
+    await vi.waitFor(() => expect(app.signIns).toHaveLength(1));
+    await app.tunnel.connect({ address });
+    await app.settled(handshaking);
+    if (wasUp) app.helper.set(connected);
+    if (wasUp) await app.settled(connected);
+    // The gateway has refused the session that was prepared.
+    app.helper.set({ ...authenticating, attempt: 2 });
+    const isOver = !killSwitch && !wasUp;
+    await vi.waitFor(() => expect(app.signIns).toHaveLength(isOver ? 2 : 4));
+    await app.settled(isOver ? { state: 'disconnected', reason: cause } : handshaking);
   });
 
   // As with upgrades one after the other: the gateway has nothing to do with it.
