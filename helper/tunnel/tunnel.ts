@@ -118,9 +118,10 @@ export class Tunnel {
     void this.#command('disconnected', async () => {
       // The user may have unblocked traffic meanwhile.
       if (this.#run || !(this.#traffic.isBlocked || this.#traffic.isUnprotected)) return;
-      const reason = this.state.current.state === 'disconnected' ? this.state.current.reason : undefined;
+      const { current } = this.state;
+      const { reason, goodbye } = current.state === 'disconnected' ? current : {};
       await this.#traffic.release({ keepBlocking: true });
-      this.#setDisconnected(inForce && reason !== 'protection-failed' ? reason : 'protection-lost');
+      this.#setDisconnected(inForce && reason !== 'protection-failed' ? reason : 'protection-lost', goodbye);
     }).catch(() => undefined);
   }
 
