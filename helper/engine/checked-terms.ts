@@ -40,7 +40,7 @@ export function checkTerms(given: GivenTerms): GatewayTerms {
   };
 }
 
-/** What a gateway says as it ends a tunnel, on one line; undefined: nothing that can be seen. */
+/** What a gateway says as it ends or refuses a tunnel, on one line; undefined: nothing that can be seen. */
 export const checkGoodbye = (given: string): string | undefined =>
   cutText(shownLine(given), maxGoodbyeChars).trim() || undefined;
 

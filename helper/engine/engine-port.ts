@@ -49,7 +49,7 @@ export interface EngineOptions {
   onConfiguration(given: GivenConfiguration): Promise<boolean>;
   /** What else the gateway says about the session, whenever it says so: also with new keys. */
   onTerms(terms: GivenTerms): void;
-  /** What it says as it ends the tunnel, which ends the engine. */
+  /** What it says as it ends the tunnel, or refuses one, which ends the engine. */
   onGoodbye(text: string): void;
   /** The transport that carries the tunnel's packets from now on. */
   onTransport(transport: EngineTransport): void;

@@ -51,7 +51,7 @@ export interface ConnectionRunOptions {
   log: Log;
   signal: AbortSignal;
   setState: (state: TunnelState) => void;
-  /** What the gateway said as it ended the last tunnel. */
+  /** What the gateway said as it ended the last tunnel, or refused one since. */
   said: { goodbye?: string | undefined };
   /** Traffic is blocked from now on. */
   onBlocked: () => void;

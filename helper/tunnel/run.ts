@@ -16,7 +16,7 @@ export interface Run {
   readonly wake: Wake;
   /** Has an engine that is up replaced at once. */
   readonly renewal: Renewal;
-  /** What the gateway said as it ended the last tunnel. */
+  /** What the gateway said as it ended the last tunnel, or refused one since. */
   readonly said: { goodbye?: string | undefined };
   readonly abort: AbortController;
   /** Settles when it is over; never rejects. */

@@ -37,6 +37,7 @@ const pipeCount = 5;
 
 const unreachableBy: Partial<Record<EngineEvent, UnreachableCause>> = {
   refused: 'gateway-refuses-connections',
+  unavailable: 'gateway-refuses-connections',
   'no-route': 'gateway-without-route',
   'tls-failed': 'gateway-tls-failed',
   'tls-outdated': 'gateway-tls-outdated',
@@ -92,6 +93,7 @@ export function launchOpenconnect(options: EngineOptions): Engine {
         options.onReached(options.address);
       }
       if (event === 'route-discarded') seen.routeDiscarded = true;
+      if (event === 'unavailable') seen.unavailable = true;
       if (event === 'certificate-refused') seen.certificateRefused = true;
       if (event === 'dtls' || event === 'tls') options.onTransport(event);
       if (event === 'unusable-certificate') seen.clientCertificateRefused = true;
@@ -220,6 +222,8 @@ function engineArguments(options: EngineOptions): string[] {
 /** What explains why it ends. */
 interface Seen {
   secured?: true;
+  /** The gateway takes nobody at the moment. */
+  unavailable?: true;
   certificateRefused?: true;
   clientCertificateRefused?: true;
   /** It does not pass on all networks that the gateway has named. */
@@ -260,7 +264,7 @@ function endWith(code: number | null, seen: Seen): EngineEnd {
   if (code === 126 || code === 127) return 'absent';
   if (seen.certificateRefused) return 'certificate-refused';
   if (seen.clientCertificateRefused) return 'client-certificate-refused';
-  if (!seen.secured) return 'gateway-unreachable';
+  if (!seen.secured || seen.unavailable) return 'gateway-unreachable';
   // Checked before the exit status: it may have ended by itself before it was killed, with any status.
   if (seen.lost) return 'connection-lost';
   // openconnect's main() exits with 2 if the gateway refused the cookie (-EPERM), otherwise with 1.

@@ -11,6 +11,7 @@ export type EngineEvent =
   | 'alert'
   | 'unusable-certificate'
   | 'unconfigurable'
+  | 'unavailable'
   | 'route-discarded'
   | 'dtls'
   | 'tls'
@@ -50,6 +51,8 @@ const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
     /^SSL connection failure: (?!Error in the |The operation timed out|The TLS connection was non-properly)/,
     'tls-failed',
   ],
+  // Status 503 in place of a tunnel.
+  [/^VPN service unavailable; reason: /, 'unavailable'],
   [/^Loading certificate failed\. Aborting/, 'unusable-certificate'],
   [/^Established DTLS connection /, 'dtls'],
   [/^DTLS Dead Peer Detection detected dead peer/, 'tls'],
@@ -63,11 +66,15 @@ const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
 ];
 
 /**
- * What the gateway says as it ends the tunnel; undefined if the line is another one. openconnect prints a dot for each
- * byte that is not printed in the C locale (cstp.c, cstp_mainloop), and a long line has been cut.
+ * What the gateway says as it ends the tunnel, or refuses one with status 503; undefined if the line is another one. In
+ * the first of these, openconnect prints a dot for each byte that is not printed in the C locale (cstp.c,
+ * cstp_mainloop, start_cstp_connection). A long line has been cut.
  */
-export const readGoodbye = (line: string): string | undefined =>
-  /^Received server disconnect: [\da-f]{2} '(.*?)'?$/.exec(line)?.[1];
+export function readGoodbye(line: string): string | undefined {
+  const [, ended] = /^Received server disconnect: [\da-f]{2} '(.*?)'?$/.exec(line) ?? [];
+  const [, refused] = /^VPN service unavailable; reason: (?!<unknown>$)(.*)$/.exec(line) ?? [];
+  return ended ?? refused;
+}
 
 export function readEngineLine(line: string): EngineEvent | undefined {
   return patterns.find(([pattern]) => pattern.test(line))?.[1];

@@ -246,12 +246,12 @@ export type Encryption = z.infer<typeof encryption>;
 /** The maximum length of a gateway's text to its users, in characters. */
 const maxGatewayMessage = 4_000;
 
-/** The maximum length of what a gateway says as it ends a tunnel, in characters. */
+/** The maximum length of what a gateway says as it ends or refuses a tunnel, in characters. */
 export const maxGoodbyeChars = 200;
 
 /**
- * What the gateway said when it ended the last tunnel: a line of plain text, until there is another tunnel. Absent if
- * it said nothing, if the user has disconnected since, and for other users of this computer.
+ * What the gateway said when it ended the last tunnel, or refused one since: a line of plain text, until there is
+ * another tunnel. Absent if it said nothing, if the user has disconnected since, and for other users of this computer.
  */
 const goodbye = z.optional(z.string().check(z.minLength(1), z.maxLength(maxGoodbyeChars)));
 

@@ -11,8 +11,11 @@ import { textIn } from './sent-text.ts';
 /** What became of the request for a tunnel. */
 export type ConnectOutcome =
   | { kind: 'granted'; answer: ConnectAnswer }
-  /** The gateway's status, such as 401 for a session that has ended, and what it says beside it. */
-  | { kind: 'refused'; status: number; reason: string }
+  /**
+   * The gateway's status, such as 401 for a session that has ended, and what it says beside it: all of that for the log,
+   * and `text`, which is meant for people (`X-Reason`).
+   */
+  | { kind: 'refused'; status: number; reason: string; text: string }
   /** Its answer cannot be used, or there is none. */
   | { kind: 'unusable'; why: string }
   | { kind: 'closed'; why: string; error?: Error };
@@ -110,8 +113,10 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
     if (read.kind === 'refused') return giveUp({ kind: 'unusable', why: read.why });
     const { status, reason, headers } = read.head;
     if (status !== 200) {
-      const said = [reason, ...(headers.get('x-reason') ?? [])].filter((part) => part !== '');
-      return giveUp({ kind: 'refused', status, reason: printable(said.join(': ')) });
+      const why = headers.get('x-reason') ?? [];
+      const said = [reason, ...why].filter((part) => part !== '');
+      const text = shownText(Buffer.from(why.join(' '), 'latin1'));
+      return giveUp({ kind: 'refused', status, reason: printable(said.join(': ')), text });
     }
     const answer = readConnectAnswer(read.head);
     if (!answer.ok) return giveUp({ kind: 'unusable', why: answer.why });
@@ -131,7 +136,7 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
         return end({
           kind: 'goodbye',
           final: kind === packetKind.terminate,
-          text: cutText(shownLine(textIn(payload.subarray(1))), maxGoodbyeChars),
+          text: shownText(payload.subarray(1)),
         });
       listener.onPacket(kind, payload);
     });
@@ -200,5 +205,8 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
     },
   };
 }
+
+/** What a gateway has written for people. */
+const shownText = (bytes: Buffer) => cutText(shownLine(textIn(bytes)), maxGoodbyeChars);
 
 const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '').slice(0, maxReasonChars);

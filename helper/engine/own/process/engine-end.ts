@@ -56,9 +56,11 @@ export function causeOf(why: TunnelEnd, refused: Refused | undefined): Unreachab
   return why.kind === 'not-opened' ? refused?.cause : undefined;
 }
 
-/** What the gateway said when it ended the tunnel; undefined if that was nothing. */
-export const goodbyeOf = (why: TunnelEnd): string | undefined =>
-  why.kind === 'ended' && why.by.kind === 'goodbye' && why.by.text !== '' ? why.by.text : undefined;
+/** What the gateway said when it ended the tunnel, or refused one; undefined if that was nothing. */
+export function goodbyeOf(why: TunnelEnd): string | undefined {
+  const said = why.kind === 'ended' ? why.by : why.kind === 'not-granted' ? why.outcome : undefined;
+  return (said?.kind === 'goodbye' || said?.kind === 'refused') && said.text !== '' ? said.text : undefined;
+}
 
 /** The same for the log, where there is more to say. */
 export function noteOn(why: TunnelEnd): string | undefined {

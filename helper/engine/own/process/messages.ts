@@ -124,7 +124,7 @@ export const engineMessages = {
       'connection-lost',
       'failed',
     ]),
-    /** The gateway's words, if it has ended the tunnel with any. */
+    /** The gateway's words, if it has ended or refused the tunnel with any. */
     goodbye: z.optional(text(maxGoodbyeChars)),
   }),
 } as const;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { causeOf, endOf, goodbyeOf } from '../../../../helper/engine/own/process/engine-end.ts';
 
 const notGranted = (status: number) =>
-  endOf({ kind: 'not-granted', outcome: { kind: 'refused', status, reason: '' } }, undefined);
+  endOf({ kind: 'not-granted', outcome: { kind: 'refused', status, reason: '', text: '' } }, undefined);
 
 test('status 401 is a session that is not known (ocserv)', () => {
   expect(notGranted(401)).toBe('session-refused');
@@ -21,8 +21,15 @@ test.each([200, 302, 404])('status %i says nothing of the session', (status) => 
 
 test.each([500, 502, 503])('status %i is a gateway that takes nobody now', (status) => {
   expect(notGranted(status)).toBe('gateway-unreachable');
-  const why = { kind: 'not-granted', outcome: { kind: 'refused', status, reason: '' } } as const;
+  const outcome = { kind: 'refused', status, reason: '', text: '' } as const;
+  const why = { kind: 'not-granted', outcome } as const;
   expect(causeOf(why, undefined)).toBe('gateway-refuses-connections');
+});
+
+test('what a gateway says for people as it refuses a tunnel is told like a goodbye', () => {
+  const refused = { kind: 'refused', status: 503, reason: 'Service Unavailable: No licence' } as const;
+  const goodbye = (text: string) => goodbyeOf({ kind: 'not-granted', outcome: { ...refused, text } });
+  expect([goodbye('No licence'), goodbye('')]).toEqual(['No licence', undefined]);
 });
 
 test('only a gateway’s last words are its goodbye', () => {
@@ -30,5 +37,8 @@ test('only a gateway’s last words are its goodbye', () => {
   expect(goodbyeOf({ kind: 'ended', by: by('Idle timeout') })).toBe('Idle timeout');
   expect(goodbyeOf({ kind: 'ended', by: by('') })).toBeUndefined();
   expect(goodbyeOf({ kind: 'ended', by: { kind: 'closed', why: 'read ECONNRESET' } })).toBeUndefined();
+  expect(
+    goodbyeOf({ kind: 'not-granted', outcome: { kind: 'unusable', why: 'compression' } }),
+  ).toBeUndefined();
   expect(goodbyeOf({ kind: 'dead' })).toBeUndefined();
 });

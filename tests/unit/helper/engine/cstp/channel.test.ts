@@ -78,12 +78,26 @@ describe('an answer that grants no tunnel', () => {
   test.each([
     [
       'HTTP/1.1 401 Cookie is not acceptable\r\n\r\n',
-      { kind: 'refused', status: 401, reason: 'Cookie is not acceptable' },
+      { kind: 'refused', status: 401, reason: 'Cookie is not acceptable', text: '' },
     ],
     // Cisco's gateways say why in a header (openconnect's cstp.c).
     [
       'HTTP/1.1 503 Service Unavailable\r\nX-Reason: No assigned address\x07\r\n\r\n',
-      { kind: 'refused', status: 503, reason: 'Service Unavailable: No assigned address' },
+      {
+        kind: 'refused',
+        status: 503,
+        reason: 'Service Unavailable: No assigned address',
+        text: 'No assigned address',
+      },
+    ],
+    // In UTF-8, made for terminals, turning text around, and in two headers.
+    [
+      'HTTP/1.1 403 No\r\nX-Reason: \u202e许可\u001b[2J\u200e\r\nx-reason: \t证已过期\r\n\r\n',
+      { kind: 'refused', status: 403, text: '许可[2J 证已过期' },
+    ],
+    [
+      `HTTP/1.1 503 No\r\nX-Reason: ${'word '.repeat(5_000)}\r\n\r\n`,
+      { kind: 'refused', text: 'word '.repeat(40) },
     ],
     ['HTTP/1.1 200 OK\r\nX-CSTP-Content-Encoding: lzs\r\n\r\n', { kind: 'unusable', why: 'compression' }],
     ['SSH-2.0-OpenSSH\r\n\r\n', { kind: 'unusable', why: 'not HTTP' }],
