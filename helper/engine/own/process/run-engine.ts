@@ -2,6 +2,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { isIP, Socket } from 'node:net';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { userAgent } from '#shared/gateway-user-agent.ts';
+import { untilHandled } from '#node/wait-to-the-end.ts';
 import type { ClientCertificate } from '#shared/helper/gateway-session.ts';
 import type { GivenConfiguration } from '../../engine-port.ts';
 import type { PacketHeader } from '../../../system/ports/tunnel-device-port.ts';
@@ -68,6 +69,7 @@ export function runEngine(prepared: Prepared): void {
         const { isApplied } = await connection.sendRequest<Configured>('configuration', given);
         return isApplied;
       },
+      hasLeft: () => leaving !== undefined,
     });
   });
   let leaving: Promise<void> | undefined;
@@ -90,6 +92,8 @@ function start(
     held: HeldConnection | undefined;
     tell: <Name extends EngineMessageName>(name: Name, params: EngineMessage<Name>) => Promise<void>;
     configure: (given: GivenConfiguration) => Promise<boolean>;
+    /** Whether the user has ended the tunnel, so that only its session is still to be ended. */
+    hasLeft: () => boolean;
   },
 ): Tunnel {
   const { host, port, proxy, session } = params;
@@ -160,7 +164,10 @@ function start(
     },
   });
   const onPacket = (packet: Buffer) => tunnel.send(packet);
-  const onDeviceEnd = (error: Error) => {
+  const onDeviceEnd = async (error: Error) => {
+    await untilHandled();
+    // The device of a tunnel that is left goes before the gateway may have been told.
+    if (helper.hasLeft()) return;
     void tell('note', { text: `the device cannot be read: ${error.message}`.slice(0, 300) });
     tunnel.close();
     void tell('ended', { end: 'failed' });
@@ -169,7 +176,7 @@ function start(
     descriptor: descriptors.device,
     onPacket,
     isBusy: () => tunnel.isBusy(),
-    onEnd: onDeviceEnd,
+    onEnd: (error: Error) => void onDeviceEnd(error),
   };
   const { device, fastDevice } = openDevices(params.packetHeader, opened, dataPath);
   return tunnel;

@@ -37,6 +37,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   let request: Promise<{ tls: Tls } | TunnelEnd> | undefined;
   /** Whether the user has ended it: the session is to end, too, on whichever connection has it by then. */
   let isLeft = false;
+  /** Settles when the last new connection has taken the place of the one before, or could not. */
+  let renewed: Promise<void> = Promise.resolve();
   /** Not every system is configured before the path, or the gateway, has something new to say. */
   const configure = oneAfterAnother(async (answer: ConnectAnswer, mtu: number) =>
     isEnded() ? false : await listener.onConfiguration(answer, mtu),
@@ -228,17 +230,20 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     up.renewal = { at: 'opening' };
     const { promise: limit, resolve: isLate } = Promise.withResolvers<'late'>();
     const stop = waitToTheEnd(up.lost ? comeBackLimitMs : renewalLimitMs, () => isLate('late'));
-    await renewWithin(up, limit).finally(stop);
+    renewed = renewWithin(up, limit).finally(stop);
+    await renewed;
   }
 
   async function renewWithin(up: Up, limit: Promise<'late'>): Promise<void> {
+    // By a connection that has broken, no session can be ended: whoever leaves does so by the new one.
+    const isOver = () => isEnded() && !(isLeft && up.lost);
     const opening = options.openTls();
     if (!up.lost) switchover.ask(up.tls);
     const connection = await Promise.race([opening, limit]);
-    if (isEnded() || connection === 'late')
+    if (isOver() || connection === 'late')
       // One that is not used is not left to the gateway.
       void opening.then((opened) => opened?.socket.destroy());
-    if (isEnded()) return;
+    if (isOver()) return;
     if (connection === undefined || connection === 'late') return notRenewed('no connection');
 
     up.renewal = { at: 'asking' };
@@ -251,7 +256,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const datagramHeardAt = dtls.drain();
     // Where TLS is gone and DTLS carried nothing, nothing is on its way.
     if (!up.lost || wasCarrying) await untilQuiet(() => Math.max(old.heardAt, datagramHeardAt()));
-    if (isEnded()) return void connection.socket.destroy();
+    if (isOver()) return void connection.socket.destroy();
     request = ask(connection);
     const asked = await Promise.race([request, limit]);
     if (isLeft && asked !== 'late') return;
@@ -349,12 +354,16 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       alarm.stop();
       dtls.close();
       const last = 'tls' in was ? was.tls.channel : undefined;
-      // If another one is asked for, that has the session as soon as the gateway has read so.
+      const isBroken = 'lost' in was && was.lost !== undefined;
       const { promise: late, resolve: isLate } = Promise.withResolvers<void>();
-      const stop = waitToTheEnd(patience.askAfterMs, isLate);
-      const next = request?.then((asked) => ('tls' in asked ? asked.tls.channel : undefined));
-      const goodbye = next?.then((channel) => (channel === last ? undefined : channel?.leave()));
-      await Promise.all([last?.leave(), Promise.race([goodbye, late])]);
+      const stop = waitToTheEnd(isBroken ? patience.silentAfterMs : patience.askAfterMs, isLate);
+      const leaveNext = async () => {
+        if (isBroken) await renewed;
+        // If another one is asked for, that has the session as soon as the gateway has read so.
+        const asked = await request;
+        if (asked && 'tls' in asked && asked.tls.channel !== last) await asked.tls.channel.leave();
+      };
+      await Promise.all([last?.leave(), Promise.race([leaveNext(), late])]);
       stop();
     },
     close,

@@ -220,6 +220,45 @@ describe('whoever leaves', () => {
     await left;
     expect(gateway.goodbyes).toEqual([1]);
   });
+
+  test('before a broken connection is open again ends the session by the new one', async () => {
+    const gateway = await up({ headers: withoutDtls });
+    await pass(11_000);
+    const opens = Promise.withResolvers<boolean>();
+    gateway.opens = opens.promise;
+    gateway.end();
+    await pass(50);
+    const left = gateway.tunnel.leave();
+    await pass(300);
+    opens.resolve(true);
+    await pass(50);
+    await left;
+    expect([gateway.goodbyes, gateway.ends]).toEqual([[1], []]);
+  });
+
+  test('while the last packets of a broken connection’s DTLS are waited for ends the session', async () => {
+    const gateway = await up({});
+    await pass(11_000);
+    gateway.end();
+    await pass(10);
+    expect(gateway.requests).toHaveLength(1);
+    const left = gateway.tunnel.leave();
+    await pass(100);
+    await left;
+    expect([gateway.goodbyes, gateway.ends]).toEqual([[1], []]);
+  });
+
+  test('is not kept long by a broken connection that cannot be opened again', async () => {
+    const gateway = await up({ headers: withoutDtls });
+    await pass(11_000);
+    gateway.opens = Promise.withResolvers<boolean>().promise;
+    gateway.end();
+    await pass(50);
+    let hasLeft = false;
+    void gateway.tunnel.leave().then(() => (hasLeft = true));
+    await pass(950);
+    expect([hasLeft, gateway.requests.length, gateway.ends]).toEqual([true, 1, []]);
+  });
 });
 
 /** ocserv shuts an address out for 20 minutes that has connected 80 times in as many (max-ban-score). */
