@@ -68,7 +68,7 @@ const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
 /**
  * What the gateway says as it ends the tunnel, or refuses one with status 503; undefined if the line is another one. In
  * the first of these, openconnect prints a dot for each byte that is not printed in the C locale (cstp.c,
- * cstp_mainloop, start_cstp_connection). A long line has been cut.
+ * cstp_mainloop), and in the other a question mark for each such character. A long line has been cut.
  */
 export function readGoodbye(line: string): string | undefined {
   const [, ended] = /^Received server disconnect: [\da-f]{2} '(.*?)'?$/.exec(line) ?? [];

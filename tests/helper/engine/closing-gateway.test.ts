@@ -81,6 +81,15 @@ describe.each(engines)('with %s', (engine) => {
     });
   });
 
+  test('and refuses another one: the state has the reason that it gives, as far as that can be shown', async () => {
+    await gateway.refuse('No\u202e licence is left');
+    const seen = client.states.length;
+    gateway.closeConnections();
+    // For a character that is not of ASCII, openconnect prints a question mark.
+    const reason = engine === 'own' ? 'No licence is left' : 'No? licence is left';
+    await client.until('connecting', { seen, where: ({ goodbye }) => goodbye === reason });
+  });
+
   if (isExhaustive)
     test('and answers no more: the state does not stay connected', async () => {
       await gateway.push([]);

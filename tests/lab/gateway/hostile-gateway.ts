@@ -19,7 +19,7 @@ export interface PushingGateway {
   readonly clientAuthority?: string | undefined;
   readonly address: string;
   readonly port: number;
-  /** A file with the header lines of its answers. */
+  /** A file with the header lines of its answers, after a status line if that is another one than 200. */
   readonly headers: string;
   /** A file to which each packet of the tunnel is appended, one line of hexadecimal digits each. */
   readonly packets: string;
@@ -40,6 +40,8 @@ export interface HostileGateway extends AsyncDisposable {
    * connection.
    */
   push(headers: readonly (readonly [name: string, value: string])[]): Promise<void>;
+  /** From the next connection on, it refuses tunnels with status 503, and says why. */
+  refuse(reason: string): Promise<void>;
   /** The heads of the requests for a tunnel so far. */
   asked(): Promise<string>;
   /** Closes its connections, without a word. */
@@ -84,13 +86,15 @@ export async function startHostileGateway(
     /listening/,
   );
   const certificate = new X509Certificate(await readFile(gateway.certificate.certificate));
+  async function answerWith(lines: string): Promise<void> {
+    // In one go, because it is read at any time.
+    await writeFile(`${headers}.new`, lines);
+    await rename(`${headers}.new`, headers);
+  }
   return {
     session: { cookie: 'webvpn=hostile', certificatePin: certificatePin(certificate) },
-    async push(pairs) {
-      // In one go, because it is read at any time.
-      await writeFile(`${headers}.new`, pairs.map(([name, value]) => `${name}: ${value}\r\n`).join(''));
-      await rename(`${headers}.new`, headers);
-    },
+    push: (pairs) => answerWith(pairs.map(([name, value]) => `${name}: ${value}\r\n`).join('')),
+    refuse: (reason) => answerWith(`HTTP/1.1 503 Service Unavailable\r\nX-Reason: ${reason}\r\n`),
     asked: () => readFile(asked, 'utf8'),
     closeConnections() {
       writeFileSync(goodbye, '');

@@ -4,8 +4,8 @@ import type { PushingGateway } from './hostile-gateway.ts';
 
 /**
  * Runs inside a machine, `node pushing-gateway.ts JSON`: accepts every cookie, and answers CONNECT with the headers
- * that are in a file at that time (draft-mavrogiannopoulos-openconnect-04 §2.2), or never if it is empty. It only
- * records the tunnel's packets. SIGUSR1 makes it send the packets in another file, SIGUSR2 close every connection, with
+ * that are in a file at that time (draft-mavrogiannopoulos-openconnect-04 §2.2), or never if it is empty; a status line
+ * before them takes the place of 200. It only records the tunnel's packets. SIGUSR1 makes it send the packets in another file, SIGUSR2 close every connection, with
  * the content of one more file as its last words, if there is any.
  */
 const { certificate, key, clientAuthority, address, port, headers, packets, outgoing, asked, goodbye } =
@@ -43,7 +43,8 @@ const server = createServer(identity, (socket) => {
         return;
       }
       const pushed = readFileSync(headers, 'utf8');
-      if (pushed !== '') socket.write(`HTTP/1.1 200 CONNECTED\r\n${pushed}\r\n`);
+      const status = pushed.startsWith('HTTP/') ? '' : 'HTTP/1.1 200 CONNECTED\r\n';
+      if (pushed !== '') socket.write(`${status}${pushed}\r\n`);
     }
     received = takePackets(socket, received);
   });
