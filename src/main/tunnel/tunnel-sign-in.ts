@@ -256,6 +256,11 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
         if (takenBack > maxRenewals) return await requests.disconnect('too-many-sessions');
         return await signIn.provide(result.signedIn);
       }
+      // Whoever has just asked for a tunnel can be asked; once, since the gateway may refuse each session.
+      if (isFirst && takenBack === 0 && isForUser(result.failure) && !options.killSwitch()) {
+        takenBack += 1;
+        return await establishWithUser(destination, signal);
+      }
       if (result.failure !== 'gateway-unreachable') return await giveUp(gateway, result);
       for (const one of [address, ...signIn.beside]) tried.add(one);
       const known = addresses.known(gateway.host);

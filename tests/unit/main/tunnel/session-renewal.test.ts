@@ -143,6 +143,22 @@ describe('a helper that wants a session', () => {
     await app.settled(isOver ? { state: 'disconnected', reason: cause } : handshaking);
   });
 
+  test('where there has been no tunnel yet has the user asked once, where only they can sign in', async () => {
+    const needsUser: SignInResult = { ok: false, failure: 'needs-user' };
+    const app = await setUp({ results: [done(), needsUser, done(), needsUser] });
+    await app.controller.prepare(address);
+    await vi.waitFor(() => expect(app.signIns).toHaveLength(1));
+    await app.tunnel.connect({ address });
+    await app.settled(handshaking);
+    app.helper.set({ ...authenticating, attempt: 2 });
+    await vi.waitFor(() => expect(app.signIns).toHaveLength(3));
+    await app.settled(handshaking);
+    expect(app.signIns.map(({ interactive }) => interactive)).toEqual([false, false, true]);
+    expect(app.commands().map(({ method }) => method)).toEqual(['connect', 'disconnect', 'connect']);
+    app.helper.set({ ...authenticating, attempt: 2 });
+    await app.settled({ state: 'disconnected', reason: 'session-ended' });
+  });
+
   // As with upgrades one after the other: the gateway has nothing to do with it.
   test('because it was started again, however often, gets one', async () => {
     const { helper: running, settled, signIns } = await setUp({ helperState: connected });
