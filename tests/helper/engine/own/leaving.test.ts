@@ -22,18 +22,24 @@ function letGateway(does: 'accept' | 'wait'): void {
 }
 
 test.each([
-  ['is still to be opened again ends the session', 'accept'],
-  ['cannot be opened again leaves the session to the gateway', 'wait'],
-] as const)('who disconnects while a connection that broke %s', async (_what, meanwhile) => {
+  ['is still to be opened again ends the session', 'accept', {}],
+  // Traffic stays blocked, but for the gateway.
+  [
+    'is still to be opened again ends the session, with the kill switch on',
+    'accept',
+    { reason: 'plan-ended' },
+  ],
+  ['cannot be opened again leaves the session to the gateway', 'wait', {}],
+] as const)('who disconnects while a connection that broke %s', async (_what, meanwhile, why) => {
   const session = await net.signIn();
-  const client = await net.connect({ session });
+  const client = await net.connect({ session, killSwitch: 'reason' in why });
   await delay(hasLastedMs);
   const seen = client.states.length;
   letGateway('wait');
   try {
     await net.lab.user.run(words(`ss -K state established dst ${addresses.gateway.ipv4} dport = :443`));
     await expect.poll(() => net.log()).toContain('TLS has ended, and is opened anew');
-    const left = client.call('disconnect', {});
+    const left = client.call('disconnect', why);
     // By then the engine has been told.
     await delay(50);
     letGateway(meanwhile);
@@ -42,6 +48,12 @@ test.each([
     letGateway('accept');
   }
   expect(client.states.slice(seen).map(({ state }) => state)).not.toContain('connecting');
+  const isBlocked = 'reason' in why;
+  expect(client.states.at(-1)).toEqual({
+    state: 'disconnected',
+    ...(isBlocked && { ...why, blocked: true }),
+  });
+  await client.call('disconnect', {});
 
   // Whether the gateway still knows the session.
   const before = client.states.length;
