@@ -18,6 +18,7 @@ export const houses = {
         'diagnostics',
         'control',
         'login-item',
+        'system-proxy/put-back-proxies.ts',
         'tunnel',
         'updates',
         'way-out',

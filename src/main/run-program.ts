@@ -15,15 +15,18 @@ export type RunProgram = (
 /** Routing tables have a line for each prefix of a list. */
 const maxOutputBytes = 64 * 1024 * 1024;
 
-/** For programs that answer at once; one that waits for a broken message bus is killed. */
-export function createRunProgram({ timeLimitMs = 5000 } = {}): RunProgram {
+/** For programs that answer at once; one that waits for a broken message bus is killed. `env`: in the place of the app's. */
+export function createRunProgram({
+  timeLimitMs = 5000,
+  env: own = process.env,
+}: { timeLimitMs?: number; env?: Readonly<NodeJS.ProcessEnv> } = {}): RunProgram {
   return (name, args, env) =>
     new Promise((resolve, reject) => {
       execFile(
         programFile(name),
         args,
         {
-          env: { ...process.env, ...env },
+          env: { ...own, ...env },
           // Otherwise each program of the terminal's opens a window on Windows for as long as it runs.
           windowsHide: true,
           timeout: timeLimitMs,

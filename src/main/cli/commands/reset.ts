@@ -7,6 +7,7 @@ import { takeCoreFromDaemon } from '../../control/take-core.ts';
 import { updatesFolder } from '../../control/updates-folder.ts';
 import { homeFolder } from '#node/os/home-folder.ts';
 import { removeLoginEntry } from '../../login-item/system-login-item.ts';
+import { putBackProxies } from '../../system-proxy/put-back-proxies.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { userService } from '../user-service.ts';
@@ -53,9 +54,13 @@ async function endCore(context: CommandContext): Promise<void> {
   await connection?.client.session.signOut({ by: 'user' });
   await userService(context)?.stop();
   const place = controlPlace(profile, { env, platform });
-  const lock = await takeCoreFromDaemon({ place, platform, version, log: pino({ level: 'silent' }) });
+  const log = pino({ level: 'silent' });
+  const lock = await takeCoreFromDaemon({ place, platform, version, log });
   try {
     if (connection) await ended(connection.core.pid);
+    // It may have ended in the middle of that, and only the profile says what was there before.
+    if (!(await putBackProxies({ profile, env, platform, log })))
+      context.terminal.note(say('command.resetProxies'));
     await rm(profile, { recursive: true, force: true, maxRetries: 3 });
   } finally {
     lock.release();

@@ -102,6 +102,8 @@ const en = {
   'command.resetAppRuns': 'The desktop app is running. Quit it, then try again.',
   'command.resetUnsafe':
     '{{folder}} is not Waymaker’s alone, so nothing was removed. Check WAYMAKER_USER_DATA.',
+  'command.resetProxies':
+    'The proxy settings of your desktop could not be put back. If they name an address that begins with http://127.0.0.1, switch the proxy off there.',
   'command.resetDone': 'Removed: {{folder}}',
   'command.restored':
     'Everything has been undone, and traffic goes straight to the internet. To connect again, start the helper: systemctl start waymaker-helper',
@@ -225,6 +227,8 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.resetNotDone': '未删除任何内容。',
     'command.resetAppRuns': '桌面应用正在运行。请退出它，然后重试。',
     'command.resetUnsafe': '{{folder}} 不只属于 Waymaker，因此未删除任何内容。请检查 WAYMAKER_USER_DATA。',
+    'command.resetProxies':
+      '无法恢复桌面的代理设置。如果其中的地址以 http://127.0.0.1 开头，请在那里关闭代理。',
     'command.resetDone': '已删除：{{folder}}',
     'command.restored':
       '已全部撤销，流量会直接进入互联网。要再次连接，请启动辅助服务：systemctl start waymaker-helper',
@@ -339,6 +343,8 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.resetNotDone': '未刪除任何內容。',
     'command.resetAppRuns': '桌面應用程式正在執行。請結束它，然後重試。',
     'command.resetUnsafe': '{{folder}} 不只屬於 Waymaker，因此未刪除任何內容。請檢查 WAYMAKER_USER_DATA。',
+    'command.resetProxies':
+      '無法還原桌面的代理伺服器設定。如果其中的位址以 http://127.0.0.1 開頭，請在那裡關閉代理伺服器。',
     'command.resetDone': '已刪除：{{folder}}',
     'command.restored':
       '已全部復原，流量會直接進入網際網路。要再次連線，請啟動輔助服務：systemctl start waymaker-helper',

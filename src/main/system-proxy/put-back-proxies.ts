@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { openKeptFile } from '../preferences/kept-file.ts';
+import { createSettings, settingsRecovery } from '../preferences/settings.ts';
+import { createRunProgram } from '../run-program.ts';
+import { createSystemProxy } from './system-proxy.ts';
+
+/** Whether this profile has been used at all: reading the settings of one that has not would create it. */
+export const hasProfile = (profile: string): boolean => existsSync(path.join(profile, 'settings.json'));
+
+/**
+ * Puts back the proxy settings of the user's desktops where no core will do so any more, as while Waymaker is removed;
+ * no other process has the core meanwhile. False if some may not have been.
+ */
+export async function putBackProxies(options: {
+  profile: string;
+  env: Readonly<NodeJS.ProcessEnv>;
+  platform: NodeJS.Platform;
+  log: Logger;
+}): Promise<boolean> {
+  const { profile, env, platform, log } = options;
+  if (!hasProfile(profile)) return true;
+  const settings = createSettings(openKeptFile(profile, 'settings', settingsRecovery));
+  await createSystemProxy({ settings, run: createRunProgram({ env }), env, platform, log }).restore();
+  return Object.values(settings.get('proxyBefore')).every((before) => before === undefined);
+}
