@@ -26,6 +26,7 @@ esac
 if [ "$1" = remove ]; then
     open_traffic
     end_programs
+    put_back_proxies
     remove_groups
 fi
 `),
@@ -45,6 +46,7 @@ if [ "$1" -gt 1 ]; then start_helper again; else start_helper first; fi
 if [ "$1" -eq 0 ]; then
     open_traffic
     end_programs
+    put_back_proxies
     remove_groups
 fi
 `),

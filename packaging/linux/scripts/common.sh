@@ -73,6 +73,43 @@ end_program() {
     kill "${1#/proc/}" 2> /dev/null || :
 }
 
+# What users' proxy settings were before is in their own files, which their own programs read; see src/main/cli/removal.ts.
+# The windows were ended before, the kill switch has background processes keep the settings, and nobody may be logged in.
+put_back_proxies() {
+    for id in $(users_with_profile); do
+        if entry=$(getent passwd "$id") && ! as_user "$entry" "$folder/node" "$folder/app/cli.js" put-back-proxies; then
+            say "the proxy settings of ${entry%%:*} may still point at Waymaker: they are among the desktop's settings."
+        fi
+    done
+}
+
+# Local accounts, and whoever is logged in, in whose homes root may not be able to look.
+users_with_profile() {
+    {
+        getent -s files passwd | while IFS=: read -r _ _ id _ _ home _; do
+            if [ -d "$home/.config/Waymaker" ]; then echo "$id"; fi
+        done
+        ls /run/user 2> /dev/null || :
+    } | sort -u
+}
+
+# $1: a line of passwd; then a command, with nothing of root's: in a session of its own, it cannot type into root's terminal.
+as_user() {
+    IFS=: read -r user _ id group _ home _ << END
+$1
+END
+    shift
+    runtime=/run/user/$id
+    if [ -S "$runtime/bus" ]; then
+        set -- env "XDG_RUNTIME_DIR=$runtime" "DBUS_SESSION_BUS_ADDRESS=unix:path=$runtime/bus" "$@"
+    elif command -v dbus-run-session > /dev/null; then
+        # GNOME's settings are written by a program that a message bus starts.
+        set -- dbus-run-session -- "$@"
+    fi
+    timeout --kill-after=5 60 setsid --wait setpriv --reuid="$id" --regid="$group" --init-groups \
+        env -i "HOME=$home" "USER=$user" "LOGNAME=$user" PATH=/usr/local/bin:/usr/bin:/bin "$@" < /dev/null > /dev/null 2>&1
+}
+
 # The helper's control groups, once nothing runs in them.
 remove_groups() {
     find /sys/fs/cgroup/waymaker /sys/fs/cgroup/unified/waymaker -depth -type d -exec rmdir {} + 2> /dev/null || :

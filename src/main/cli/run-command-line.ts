@@ -9,6 +9,7 @@ import { systemLanguages } from '../environment.ts';
 import { CommandProblem, whenInterrupted, type CommandContext } from './command-context.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { createProgram } from './program.ts';
+import { putBackForRemoval, removalWord } from './removal.ts';
 import { findCore, reachCore } from './reach-core.ts';
 import { createTerminal } from './terminal.ts';
 import { isUnusableFolder, profileFolder } from './profile-folder.ts';
@@ -20,6 +21,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { env, platform } = process;
   const version = import.meta.env.VITE_APP_VERSION;
   const known = profileFolder({ env, platform });
+  if (argv[0] === removalWord) return await putBackForRemoval({ profile: known, env, platform, version });
   // If it is not known, nothing is read or written there.
   const profile = known ?? '';
   const chosen = known === undefined ? undefined : chosenLanguage(known);

@@ -1,6 +1,17 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -55,3 +66,46 @@ onLinux(
       expect([exitCode, signalCode]).toEqual([null, null]);
   },
 );
+
+/** Whoever it runs as leaves a file of their name, with their words and the names of what is in their environment. */
+const asRoot = test.runIf(process.platform === 'linux' && process.getuid?.() === 0);
+
+asRoot(
+  'a removal has each user’s own program put back their proxy settings, and says whose it could not',
+  async () => {
+    const { folder, runtime } = createFolder('installed');
+    const said = path.join(folder, 'said');
+    mkdirSync(said);
+    chmodSync(said, 0o777);
+    chmodSync(path.dirname(folder), 0o755);
+    const words = ['id -un', 'echo "$*"', 'echo "$HOME"', 'env | sed -n "s/=.*//p" | sort'];
+    const lines = `#!/bin/sh\n{ ${words.join('; ')}; } > "${said}/$(id -u)"\n[ "$(id -u)" = 0 ]\n`;
+    writeFileSync(runtime, lines, { mode: 0o755 });
+    // The last one has no account any more.
+    const users = 'users_with_profile() { echo 0; echo 65534; echo 4294967294; }';
+    const { stderr } = await runIn(folder, `${users}; put_back_proxies`);
+    expect(readdirSync(said).toSorted()).toEqual(['0', '65534']);
+    const [name, command, home, ...env] = readFileSync(path.join(said, '65534'), 'utf8').trim().split('\n');
+    expect([name, command, home]).toEqual([
+      'nobody',
+      `${folder}/app/cli.js put-back-proxies`,
+      '/nonexistent',
+    ]);
+    // What the shell itself sets is among them.
+    const given = ['DBUS_SESSION_BUS_ADDRESS', 'HOME', 'LOGNAME', 'PATH', 'PWD', 'USER', 'XDG_RUNTIME_DIR'];
+    expect(env.filter((one) => !given.includes(one))).toEqual([]);
+    expect(stderr.trim().split('\n')).toEqual([
+      "waymaker-core: the proxy settings of nobody may still point at Waymaker: they are among the desktop's settings.",
+    ]);
+  },
+);
+
+onLinux('users whose own folder has files of ours are found, and everybody who is logged in', async () => {
+  const { folder } = createFolder('installed');
+  const home = path.join(folder, 'a home');
+  mkdirSync(path.join(home, '.config/Waymaker'), { recursive: true });
+  const accounts = [`one:x:5001:5001::${home}:/bin/sh`, `two:x:5002:5002::${folder}:/bin/sh`];
+  const doubles = `getent() { printf '%s\\n' '${accounts.join("' '")}'; }; ls() { echo 5001; echo 5003; }`;
+  const { stdout } = await runIn(folder, `${doubles}; users_with_profile`);
+  expect(stdout.trim().split('\n')).toEqual(['5001', '5003']);
+});
