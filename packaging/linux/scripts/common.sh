@@ -39,10 +39,13 @@ start_helper() {
         return 0
     fi
     systemctl daemon-reload
-    [ "$1" = first ] || systemctl --quiet is-enabled "$unit" || return 0
     action=restart
     # One that runs has lost nothing: its users stay connected.
     if [ "$1" = back ]; then action=start; fi
+    if [ "$1" != first ] && ! systemctl --quiet is-enabled "$unit"; then
+        # Whoever has disabled it may have started it by hand: it would go on with files that are gone.
+        if [ "$1" = back ] || ! systemctl --quiet is-active "$unit"; then return 0; fi
+    fi
     start_unit "$action" > /dev/null ||
         say "the helper could not be started, so there are no tunnels yet: journalctl --unit $unit says why."
 }

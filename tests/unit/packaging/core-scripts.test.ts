@@ -109,3 +109,23 @@ onLinux('users whose own folder has files of ours are found, and everybody who i
   const { stdout } = await runIn(folder, `${doubles}; users_with_profile`);
   expect(stdout.trim().split('\n')).toEqual(['5001', '5003']);
 });
+
+onLinux.for([
+  ['again', 'enabled', 'active', 'restart'],
+  ['again', 'enabled', 'inactive', 'restart'],
+  // Started by hand: it would go on with the files of before.
+  ['again', 'disabled', 'active', 'restart'],
+  ['again', 'disabled', 'inactive', ''],
+  ['back', 'enabled', 'active', 'start'],
+  ['back', 'disabled', 'active', ''],
+  ['first', 'disabled', 'inactive', 'restart'],
+])('after an installation, %s, a helper that is %s and %s: %j', async ([occasion, enabled, active, done]) => {
+  const { folder } = createFolder('installed');
+  const doubles = [
+    'has_systemd() { :; }',
+    `systemctl() { case "$*" in *is-enabled*) [ ${enabled} = enabled ] ;; *is-active*) [ ${active} = active ] ;; esac; }`,
+    'start_unit() { echo "$1" > "$folder/done"; }',
+  ];
+  await runIn(folder, `${doubles.join('\n')}\n: > "$folder/done"; start_helper ${occasion}`);
+  expect(readFileSync(path.join(folder, 'done'), 'utf8').trim()).toBe(done);
+});
