@@ -271,6 +271,7 @@ test('removing ends everybody’s windows and background processes, and nothing 
       // As its command starts it.
       `${own}/bin/../core/node ${own}/bin/../core/app/cli.js daemon`,
       `${own}/core/node ${own}/core/app/cli.js daemon`,
+      `${own}/core/node --no-warnings ${own}/core/app/cli.js`,
     ].filter((line) => !isEnded(line)),
   ).toEqual([]);
   expect(
@@ -278,6 +279,9 @@ test('removing ends everybody’s windows and background processes, and nothing 
       `sh ${app}/Resources/uninstall`,
       `vim ${app}/MacOS/Waymaker`,
       `less ${own}/core/node `,
+      // launchd's, as it starts it.
+      daemon.ProgramArguments.join(' ').replaceAll(installed, `${own}/core`),
+      `${own}/core/node ${own}/core/helper/engine.mjs`,
       '/usr/local/bin/node /Library/Waymaker/cli.js',
     ].filter(isEnded),
   ).toEqual([]);
