@@ -10,7 +10,12 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Fetch } from '#shared/api/client.ts';
 import type { FetchStream } from '#shared/api/follow-events.ts';
 import { callTimeoutSeconds } from '#shared/constants.ts';
-import { byTrustedRoots, trustSystemRoots } from '#node/anyconnect/system-roots.ts';
+import {
+  byTrustedRoots,
+  findAddedRoots,
+  lacksRoot,
+  trustSystemRoots,
+} from '#node/anyconnect/system-roots.ts';
 import { openWithFittingMessage, type Opening } from '#node/tls/first-message.ts';
 import { openTcp } from '#node/tls/open-tcp.ts';
 import { serverName } from '#node/tls/server-name.ts';
@@ -28,12 +33,23 @@ export type OpenTcp = (host: string, port: number) => Promise<Socket>;
  * arrives, the process ends with an error that nobody can catch (nodejs/undici#5360). And as long as one of its replies
  * is open, it wakes the process twice a second to check for timeouts (undici, lib/util/timers.js).
  */
-async function send(
+async function send(url: string, request: Request, open: OpenTcp): Promise<IncomingMessage> {
+  trustSystemRoots();
+  try {
+    return await sendOnce(url, request, open);
+  } catch (error) {
+    // Nothing was sent to whoever has that certificate. A root may have been added since this process has read them.
+    const isRefused = error instanceof Error && 'code' in error && lacksRoot(error.code);
+    if (isRefused && (await findAddedRoots())) return await sendOnce(url, request, open);
+    throw error;
+  }
+}
+
+async function sendOnce(
   url: string,
   { method, headers, body, signal }: Request,
   open: OpenTcp,
 ): Promise<IncomingMessage> {
-  trustSystemRoots();
   const isSecure = url.startsWith('https:');
   const request = isSecure ? requestHttps : requestHttp;
   const sent = request(url, {

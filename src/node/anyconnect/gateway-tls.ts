@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
-import { byTrustedRoots, trustSystemRoots } from './system-roots.ts';
+import { byTrustedRoots, findAddedRoots, lacksRoot, trustSystemRoots } from './system-roots.ts';
 import { certificatePin } from './certificate-pin.ts';
 import { ProxyRefused, type ProxyRefusal } from '#node/proxy/connect-through-proxy.ts';
 import { openWithFittingMessage } from '#node/tls/first-message.ts';
@@ -80,8 +80,8 @@ export async function openGatewayTls(
   if (trust.pins.length === 0) trustSystemRoots();
   const context = contextWith(identity);
   if (context instanceof Error) return certificateRequired(context.message);
-  try {
-    return await openWithFittingMessage({
+  const open = () =>
+    openWithFittingMessage({
       host: gateway.host,
       connect: () => connect(gateway, address),
       connectMs: handshakeTimeoutMs,
@@ -91,6 +91,12 @@ export async function openGatewayTls(
       },
       signal,
     });
+  try {
+    const opened = await open();
+    // An administrator may have added a root since this process has read them.
+    const mayBeAdded =
+      !opened.ok && opened.failure === 'gateway-certificate-refused' && lacksRoot(opened.detail);
+    return mayBeAdded && (await findAddedRoots()) && !signal.aborted ? await open() : opened;
   } catch (error) {
     return signal.aborted ? unreachable('aborted') : unreachableBy(error);
   }

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
 import tls from 'node:tls';
+import { promisify } from 'node:util';
+import { coreFolder, coreRuntime } from '#node/manifest/core-product.ts';
 
 /**
  * For connections whose other end the trusted roots decide on. An intermediate authority that the system trusts is
@@ -27,7 +31,7 @@ let trusted: { version: string | undefined } | undefined;
  * Trusts the operating system's roots, in addition to Node's own and those of NODE_EXTRA_CA_CERTS (which are among the
  * default ones). Reading them takes about 50 ms, on the same thread that serves pages, so it is done once, and not
  * before the first connection that needs it. Node itself reads them once in a process: one that is added later, such as
- * a company's, is taken up on Linux, and on other systems at the next start.
+ * a company's, is taken up from the file on Linux, and by `findAddedRoots` on other systems.
  */
 export function trustSystemRoots(): void {
   const bundle = findBundle();
@@ -45,8 +49,69 @@ export function trustSystemRoots(): void {
   }
 }
 
-function trustAlso(roots: readonly string[]): void {
-  tls.setDefaultCACertificates([...new Set([...tls.getCACertificates('default'), ...roots])]);
+/** Whether there were any that had not been trusted. */
+function trustAlso(roots: readonly string[]): boolean {
+  const before = new Set(tls.getCACertificates('default'));
+  const all = new Set([...before, ...roots]);
+  if (all.size === before.size) return false;
+  tls.setDefaultCACertificates([...all]);
+  return true;
+}
+
+/** What a root that is trusted as well can mend: Node's names for errors of X509_verify_cert_error_string(3). */
+const mendable: ReadonlySet<unknown> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** Whether a certificate was refused for want of a trusted root; `code` is that of the error. */
+export const lacksRoot = (code: unknown): boolean => mendable.has(code);
+
+/** Whoever has just added a root tries again soon; whoever meets a stranger again and again has it read now and then. */
+const againMs = 10_000;
+let again: { until: number; found: Promise<boolean> } | undefined;
+
+/**
+ * Trusts the roots that the system has got since this process has read them, and resolves with whether there are any: for
+ * a certificate that was refused. Another process reads them, for nobody is to wait for that while pages are served.
+ * Those that were taken away stay trusted until the next start.
+ */
+export function findAddedRoots(): Promise<boolean> {
+  // The file is looked at before each connection.
+  if (process.platform === 'linux') return Promise.resolve(false);
+  if (!again || performance.now() > again.until)
+    again = { until: performance.now() + againMs, found: readAgain() };
+  return again.found;
+}
+
+const program = `process.stdout.write(JSON.stringify(require('node:tls').getCACertificates('system')))`;
+const readLimits = { timeout: 20_000, maxBuffer: 64 * 1024 * 1024 };
+
+async function readAgain(): Promise<boolean> {
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  try {
+    const { stdout } = await promisify(execFile)(runtime(), ['-e', program], {
+      env,
+      windowsHide: true,
+      ...readLimits,
+    });
+    const roots: unknown = JSON.parse(stdout);
+    return trustAlso(Array.isArray(roots) ? roots.filter((one) => typeof one === 'string') : []);
+  } catch {
+    // No runtime beside the app's own, or one that cannot read them: they are read at the next start.
+    return false;
+  }
+}
+
+/** Electron does not run programs of Node: the helper's runtime does. */
+function runtime(): string {
+  const folder = coreFolder(process.platform);
+  return process.versions['electron'] === undefined || folder === undefined
+    ? process.execPath
+    : path.join(folder, coreRuntime());
 }
 
 function findBundle(): { file: string; version: string } | undefined {

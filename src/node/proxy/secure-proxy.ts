@@ -3,7 +3,12 @@ import type { Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import type { ProxyIdentity } from '#shared/helper/gateway-session.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
-import { byTrustedRoots, trustSystemRoots } from '#node/anyconnect/system-roots.ts';
+import {
+  byTrustedRoots,
+  findAddedRoots,
+  lacksRoot,
+  trustSystemRoots,
+} from '#node/anyconnect/system-roots.ts';
 import { serverName } from '#node/tls/server-name.ts';
 
 /** Who a proxy that speaks TLS has to be. Without a key, the system's roots decide by the name. */
@@ -46,6 +51,8 @@ export async function secureProxy(
   const isKnown = pinned === undefined ? socket.authorized : key === pinned;
   if (key !== undefined && isKnown) return { socket, certificatePin: key };
   socket.destroy();
+  // For the next connection.
+  if (pinned === undefined && lacksRoot(String(socket.authorizationError))) void findAddedRoots();
   throw new Error(
     pinned === undefined ? String(socket.authorizationError) : 'its key is not that of the sign-in',
   );
