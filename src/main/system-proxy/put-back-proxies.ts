@@ -7,7 +7,8 @@ import { createRunProgram } from '../run-program.ts';
 import { createSystemProxy } from './system-proxy.ts';
 
 /** Whether this profile has been used at all: reading the settings of one that has not would create it. */
-export const hasProfile = (profile: string): boolean => existsSync(path.join(profile, 'settings.json'));
+export const hasProfile = (profile: string): boolean =>
+  ['settings.json', 'settings.last-good.json'].some((file) => existsSync(path.join(profile, file)));
 
 /**
  * Puts back the proxy settings of the user's desktops where no core will do so any more, as while Waymaker is removed;

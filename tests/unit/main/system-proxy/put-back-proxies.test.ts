@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openKeptFile } from '../../../../src/main/preferences/kept-file.ts';
+import { settingsRecovery } from '../../../../src/main/preferences/settings.ts';
 import { putBackProxies } from '../../../../src/main/system-proxy/put-back-proxies.ts';
 import { startDesktopSession, type DesktopSession } from '../../../lab/desktop/desktop-session.ts';
 import { startSystemProxy } from '../support/start-system-proxy.ts';
@@ -19,7 +20,7 @@ onLinux('what an ended app has left is put back, and what could not be is tried 
   await using session = await startDesktopSession();
   await session.user('gsettings', 'set', 'org.gnome.system.proxy', 'mode', 'manual');
   const before = await stored(session);
-  const file = openKeptFile(profileIn(session), 'settings');
+  const file = openKeptFile(profileIn(session), 'settings', settingsRecovery);
   expect(await startSystemProxy('GNOME', session.run, file).use(pac)).toBe(true);
   const left = await stored(session);
   expect(left).toContain(pac);
@@ -27,6 +28,8 @@ onLinux('what an ended app has left is put back, and what could not be is tried 
   // The desktop's tools are not there.
   expect(await putBack(session, { ...session.env, PATH: session.directory })).toBe(false);
   expect(await stored(session)).toBe(left);
+  // Its copy is there.
+  rmSync(path.join(profileIn(session), 'settings.json'));
   expect(await putBack(session)).toBe(true);
   expect(await stored(session)).toBe(before);
   expect(await putBack(session)).toBe(true);
