@@ -7,19 +7,33 @@ import { endPrograms, runningPrograms } from './service/end-programs.ts';
 import { changeMachinePath } from './service/machine-path.ts';
 import { installService, removeService } from './service/service-configuration.ts';
 import { startService, stopService } from './service/start-and-stop.ts';
+import { sessionsOf, startInSession } from './service/user-sessions.ts';
 import { stateFolder } from './state-folder.ts';
 
 /**
  * The program that installers run as an administrator: `node set-up-service.mjs STEP`. The service is the helper's
  * bundle beside it, on the same Node.
  */
-const steps: Record<string, () => unknown> = {
+const steps: Record<string, (...words: string[]) => unknown> = {
   /** Whether this folder's files are those that were signed, and no older than what has run here. */
   check: () => checkOwnFolder(stateFolder()),
   /** The same of the folder `window` that comes with this one. */
   'check-window': () => checkWindow(path.join(installation(), 'window.new')),
-  /** Prints the processes of the window, whoever has it open. */
-  'find-window': () => process.stdout.write(runningPrograms(windowProgram()).join(' ')),
+  /** Prints the sessions in which somebody has the window open. */
+  'find-window': () => process.stdout.write(sessionsOf(runningPrograms(windowProgram())).join(' ')),
+  /** Opens it again in each of these sessions, where the installer is in another one. */
+  'open-window'(...sessions: string[]) {
+    const failed = sessions.flatMap((session) => {
+      try {
+        startInSession(windowProgram(), path.dirname(windowProgram()), Number(session));
+        return [];
+      } catch (error) {
+        // Somebody has logged out meanwhile; others have not.
+        return [`${session}: ${error instanceof Error ? error.message : String(error)}`];
+      }
+    });
+    if (failed.length > 0) throw new Error(failed.join(', '));
+  },
   /** Leaves nobody with proxy settings of ours, while the apps still run that know what was there before. */
   'clear-proxies': () => clearProxies(),
   /** Lets this version run again after a newer one, of which it takes the place. */
@@ -57,13 +71,13 @@ const installation = () => path.resolve(import.meta.dirname, '../..');
 const windowProgram = () => path.join(installation(), 'window', 'Waymaker.exe');
 
 const [step = '', ...more] = process.argv.slice(2);
-const act = Object.hasOwn(steps, step) && more.length === 0 ? steps[step] : undefined;
-if (!act) {
+const act = Object.hasOwn(steps, step) ? steps[step] : undefined;
+if (!act || (more.length > 0 && step !== 'open-window') || !more.every((word) => /^\d{1,9}$/.test(word))) {
   console.error(`usage: set-up-service.mjs ${Object.keys(steps).join(' | ')}`);
   process.exit(2);
 }
 try {
-  await act();
+  await act(...more);
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
   // The installer reads it in the code page of the system, whichever that is.

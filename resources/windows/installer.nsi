@@ -43,6 +43,8 @@ UninstPage instfiles
 
 ; 1 if the window is to be open afterwards, because it was, or because it has started this installer.
 Var Reopen
+; The sessions in which it was.
+Var Sessions
 
 !define SCHEME "Software\Classes\waymaker"
 ; What Electron calls the entry with which a user has the window started at login.
@@ -165,6 +167,7 @@ Function .onInit
   StrCpy $INSTDIR "$PROGRAMFILES64\Waymaker"
   !insertmacro Alone
   StrCpy $Reopen 0
+  StrCpy $Sessions ""
   ${GetParameters} $0
   ClearErrors
   ${GetOptions} $0 "/OPEN" $1
@@ -192,14 +195,18 @@ FunctionEnd
 
 ; The desktop starts it, with the rights of whoever is logged in there, and not with those of an administrator. A program that
 ; manages many computers has the system install, in a session of its own (0): what is started there is the system's, and
-; nobody sees it.
+; nobody sees it. There, the system starts it as whoever had it open: it would else not connect again, nor put back what
+; their proxy settings were.
 Function Reopen
   System::Call 'kernel32::GetCurrentProcessId() i .r4'
   System::Call 'kernel32::ProcessIdToSessionId(i r4, *i .r5)'
   ${If} $Reopen = 1
-  ${AndIf} $5 <> 0
   ${AndIf} ${FileExists} "${PROGRAM}"
-    Exec '"$WINDIR\explorer.exe" "${PROGRAM}"'
+    ${If} $5 <> 0
+      Exec '"$WINDIR\explorer.exe" "${PROGRAM}"'
+    ${ElseIf} $Sessions != ""
+      !insertmacro Step core "open-window $Sessions"
+    ${EndIf}
   ${EndIf}
 FunctionEnd
 
@@ -258,6 +265,7 @@ Section
   ${If} $0 = 0
   ${AndIf} $1 != ""
     StrCpy $Reopen 1
+    StrCpy $Sessions $1
     MessageBox MB_OKCANCEL|MB_ICONINFORMATION "Waymaker is open. It is closed while it is updated, and then opened again." /SD IDOK IDOK +4
     Call Discard
     SetErrorLevel 1
