@@ -1,6 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { words } from '../../lab/runs/process.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import { eventually, words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { makeCoreDeb } from '../support/installed/core-packages.ts';
 import { layMachine } from '../support/installed/installed-helper.ts';
@@ -9,7 +10,7 @@ import { createInstalledMachine, type InstalledMachine } from '../support/instal
 // Systems are made, booted and installed on: minutes on a slow machine.
 vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
-/** What becomes of users' proxy settings, which their apps have pointed at us, when the package goes. */
+/** What becomes of users' proxy settings, which their apps have pointed at us, and of sessions when the package goes. */
 
 const pac = 'http://127.0.0.1:40123/0123456789abcdef.pac';
 const before = 'http://wpad.example/wpad.dat';
@@ -107,4 +108,21 @@ test('whose settings cannot be put back is said, and the package is removed all 
   const removed = await machine.exec(words('dpkg --purge waymaker-core'));
   expect(removed.code).toBe(0);
   expect(removed.stderr).toContain('the proxy settings of away may still point at Waymaker');
+});
+
+test('with the kill switch on, a removal ends the session at the gateway, too, as its user would', async () => {
+  const { machine, net } = installed;
+  await machine.run(['dpkg', '--install', deb]);
+  await installed.helper();
+  await installed.connect({ killSwitch: true });
+  expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
+  const earlier = (await net.lab.gateway.log()).length;
+  await machine.run(words('dpkg --remove waymaker-core'));
+  expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
+  const said = await eventually('it is told', async () => {
+    const log = (await net.lab.gateway.log()).slice(earlier);
+    return log.includes('user disconnected') ? log : undefined;
+  });
+  // What an engine that was killed leaves, can be taken up again for as long as the gateway keeps it.
+  expect(said).toMatch(/user disconnected \(reason: user disconnected/);
 });
