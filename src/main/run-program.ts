@@ -15,7 +15,10 @@ export type RunProgram = (
 /** Routing tables have a line for each prefix of a list. */
 const maxOutputBytes = 64 * 1024 * 1024;
 
-/** For programs that answer at once; one that waits for a broken message bus is killed. `env`: in the place of the app's. */
+/**
+ * For programs that answer at once; one that waits for a broken message bus is killed. `env`: in the place of the
+ * app's.
+ */
 export function createRunProgram({
   timeLimitMs = 5000,
   env: own = process.env,
