@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import tls from 'node:tls';
@@ -24,37 +25,45 @@ const bundles = [
   '/etc/ssl/cert.pem',
 ];
 
-/** The version of that file whose roots are trusted; undefined until there are any. */
-let trusted: { version: string | undefined } | undefined;
+/** The version of that file whose roots are trusted, and those; undefined until there are any. */
+let trusted: { version: string | undefined; roots: readonly string[] } | undefined;
 
 /**
  * Trusts the operating system's roots, in addition to Node's own and those of NODE_EXTRA_CA_CERTS (which are among the
  * default ones). Reading them takes about 50 ms, on the same thread that serves pages, so it is done once, and not
- * before the first connection that needs it. Node itself reads them once in a process: one that is added later, such as
- * a company's, is taken up from the file on Linux, and by `findAddedRoots` on other systems.
+ * before the first connection that needs it. Node itself reads them once in a process, and of a file no further than to
+ * the first certificate that it cannot read: the file is read here, too. On Linux, a root that is added later, such as
+ * a company's, is taken up, and one that is removed is trusted no longer; on other systems, `findAddedRoots` finds what
+ * was added.
  */
 export function trustSystemRoots(): void {
   const bundle = findBundle();
-  const version = bundle?.version;
   if (!trusted) {
-    trusted = { version };
-    trustAlso(tls.getCACertificates('system'));
-  } else if (bundle && version !== trusted.version) {
-    trusted = { version };
-    try {
-      trustAlso(rootsIn(bundle.file));
-    } catch {
-      // Something else than certificates is in it, or it is gone again: those before stay trusted.
-    }
+    const roots = bundle ? rootsIn(bundle.file) : [];
+    trusted = { version: bundle?.version, roots };
+    trust([...tls.getCACertificates('default'), ...tls.getCACertificates('system'), ...roots]);
+  } else if (bundle && bundle.version !== trusted.version) {
+    const { roots: before } = trusted;
+    const roots = rootsIn(bundle.file);
+    const isReadable = roots.length > 0;
+    trusted = { version: bundle.version, roots: isReadable ? roots : before };
+    // Something else than certificates is in it, or it is gone again: those before stay trusted.
+    if (!isReadable) return;
+    const gone = new Set(before);
+    for (const kept of [...tls.getCACertificates('bundled'), ...tls.getCACertificates('extra')])
+      gone.delete(kept);
+    trust([...tls.getCACertificates('default').filter((root) => !gone.has(root)), ...roots]);
   }
 }
 
+const trust = (roots: readonly string[]) => tls.setDefaultCACertificates([...new Set(roots)]);
+
 /** Whether there were any that had not been trusted. */
 function trustAlso(roots: readonly string[]): boolean {
-  const before = new Set(tls.getCACertificates('default'));
+  const before = tls.getCACertificates('default');
   const all = new Set([...before, ...roots]);
-  if (all.size === before.size) return false;
-  tls.setDefaultCACertificates([...all]);
+  if (all.size === new Set(before).size) return false;
+  trust([...all]);
   return true;
 }
 
@@ -129,5 +138,20 @@ function findBundle(): { file: string; version: string } | undefined {
   return undefined;
 }
 
-const rootsIn = (file: string): string[] =>
-  readFileSync(file, 'latin1').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+/** Those that can be read, written as Node writes them; empty without a file. */
+function rootsIn(file: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'latin1');
+  } catch {
+    return [];
+  }
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return found.flatMap((one) => {
+    try {
+      return [new X509Certificate(one).toString()];
+    } catch {
+      return [];
+    }
+  });
+}
