@@ -12,7 +12,7 @@ import { pino } from 'pino';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Question } from '../../src/main/gateway/sign-in/auth-answers.ts';
-import { readPkcs12, type ClientIdentity } from '../../src/main/gateway/client-certificate.ts';
+import { readCertificateFile, type ClientIdentity } from '../../src/main/gateway/client-certificate.ts';
 import { createGatewayMemory } from '../../src/main/gateway/gateway-memory.ts';
 import { followRedirects } from '../../src/main/gateway/sign-in/redirects.ts';
 import type { SignInResult } from '../../src/main/gateway/sign-in/session.ts';
@@ -65,7 +65,7 @@ function identityOf({ certificate, key, keyPassword = '' }: OpenconnectCall): Cl
   const file = isContainer
     ? readFileSync(certificate)
     : containerOf(certificate, key ?? certificate, keyPassword);
-  const result = readPkcs12(file, isContainer ? keyPassword : containerPassword);
+  const result = readCertificateFile(file, isContainer ? keyPassword : containerPassword);
   if (!result.ok) throw new Error(`the certificate cannot be imported: ${result.error}`);
   return result.identity;
 }

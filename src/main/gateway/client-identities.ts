@@ -8,7 +8,7 @@ import type { Keychain } from '../session/keychain.ts';
 import { sanitizeText } from './sanitize-text.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { authority } from './authority.ts';
-import { readPkcs12, type ClientIdentity } from './client-certificate.ts';
+import { readCertificateFile, type ClientIdentity } from './client-certificate.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 
 /** The certificates with which the user signs in to gateways. Their keys are only in the system's keychain. */
@@ -83,7 +83,7 @@ export function createClientIdentities(options: ClientIdentitiesOptions): Client
       async set({ address, file, password }) {
         const gateway = parseServerAddress(address)?.gateway;
         if (!gateway) return { ok: false, error: 'not-a-certificate' };
-        const result = readPkcs12(Buffer.from(file, 'base64'), password);
+        const result = readCertificateFile(Buffer.from(file, 'base64'), password);
         if (!result.ok) return result;
         if (!(await keep(gateway, result.identity))) return { ok: false, error: 'not-stored' };
         options.changed();
@@ -103,12 +103,13 @@ export function createClientIdentities(options: ClientIdentitiesOptions): Client
   };
 }
 
-/** The name by which people know a certificate. */
+/** The name by which people know a certificate, without what protects its signs in one line (RFC 4514 §2.4). */
 function describe(chain: string): { name: string; validTo: string } {
   const certificate = new X509Certificate(chain);
-  const name = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? certificate.subject;
+  const subject: Partial<Record<string, string | string[]>> = certificate.toLegacyObject().subject;
+  const names = [subject['CN'] ?? Object.values(subject)].flat(2);
   return {
-    name: sanitizeText(name, gatewayFormLimits.label),
+    name: sanitizeText(names[0] ?? certificate.serialNumber, gatewayFormLimits.label),
     validTo: certificate.validToDate.toISOString(),
   };
 }

@@ -154,7 +154,7 @@ export const hostContract = {
         ),
       }),
     ),
-    /** `file`: a PKCS#12 file (.p12, .pfx) in base64. The key is stored in the system's keychain. */
+    /** `file`: a PKCS#12 file (.p12, .pfx), or one in PEM with certificate and key, in base64. The key is stored in the system's keychain. */
     set: request(
       z.object({
         address: serverAddressText.shape.address,

@@ -302,11 +302,13 @@ export const en = {
   'gatewayForm.groupForgotten': 'You will be asked for your group the next time you connect',
   'gatewayCertificate.wanted': 'This server asks for a certificate.',
   'gatewayCertificate.chosen': 'Certificate: {{name}}, valid until {{date}}',
+  'gatewayCertificate.expired':
+    'Certificate: {{name}}, expired on {{date}}. Ask whoever runs the server for a new one.',
   'gatewayCertificate.choose': 'Choose a certificate…',
   'gatewayCertificate.remove': 'Remove the certificate',
   'gatewayCertificate.title': 'Choose a certificate',
   'gatewayCertificate.hint':
-    'A file that ends in .p12 or .pfx. Its key is kept in this computer’s keychain and used for this server only.',
+    'A file that ends in .p12 or .pfx, or a .pem file with the key in it. The key is kept in this computer’s keychain and used for this server only.',
   'gatewayCertificate.file': 'Certificate file',
   'gatewayCertificate.noFile': 'Choose a file…',
   'gatewayCertificate.password': 'File password',

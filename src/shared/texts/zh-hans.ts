@@ -280,10 +280,12 @@ export const zhHans: Texts = {
   'gatewayForm.groupForgotten': '下次连接时会再次询问您的用户组',
   'gatewayCertificate.wanted': '该服务器要求提供证书。',
   'gatewayCertificate.chosen': '证书：{{name}}，有效期至 {{date}}',
+  'gatewayCertificate.expired': '证书：{{name}}，已于 {{date}} 过期。请向服务器的管理者索取新的证书。',
   'gatewayCertificate.choose': '选择证书…',
   'gatewayCertificate.remove': '移除证书',
   'gatewayCertificate.title': '选择证书',
-  'gatewayCertificate.hint': '扩展名为 .p12 或 .pfx 的文件。密钥保存在此电脑的密钥环中，只用于该服务器。',
+  'gatewayCertificate.hint':
+    '扩展名为 .p12 或 .pfx 的文件，或含密钥的 .pem 文件。密钥保存在此电脑的密钥环中，只用于该服务器。',
   'gatewayCertificate.file': '证书文件',
   'gatewayCertificate.noFile': '选择文件…',
   'gatewayCertificate.password': '文件密码',

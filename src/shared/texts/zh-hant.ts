@@ -282,10 +282,12 @@ export const zhHant: Texts = {
   'gatewayForm.groupForgotten': '下次連線時會再次詢問您的使用者群組',
   'gatewayCertificate.wanted': '這部伺服器要求提供憑證。',
   'gatewayCertificate.chosen': '憑證：{{name}}，有效期至 {{date}}',
+  'gatewayCertificate.expired': '憑證：{{name}}，已於 {{date}} 到期。請向伺服器的管理者索取新的憑證。',
   'gatewayCertificate.choose': '選擇憑證…',
   'gatewayCertificate.remove': '移除憑證',
   'gatewayCertificate.title': '選擇憑證',
-  'gatewayCertificate.hint': '副檔名為 .p12 或 .pfx 的檔案。金鑰儲存在這部電腦的鑰匙圈中，只用於這部伺服器。',
+  'gatewayCertificate.hint':
+    '副檔名為 .p12 或 .pfx 的檔案，或含金鑰的 .pem 檔案。金鑰儲存在這部電腦的鑰匙圈中，只用於這部伺服器。',
   'gatewayCertificate.file': '憑證檔案',
   'gatewayCertificate.noFile': '選擇檔案…',
   'gatewayCertificate.password': '檔案密碼',

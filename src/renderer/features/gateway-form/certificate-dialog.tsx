@@ -27,7 +27,7 @@ const errorTexts = {
 
 const base64 = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
-/** Lets the user choose a PKCS#12 file; it goes to the host, and the page keeps nothing of it. */
+/** Lets the user choose a PKCS#12 or PEM file; it goes to the host, and the page keeps nothing of it. */
 export function CertificateDialog({ address, onChosen, onClose }: CertificateDialogProps) {
   const { t } = useTranslation();
   const { gatewayCertificate: host } = useHost();
@@ -69,7 +69,7 @@ export function CertificateDialog({ address, onChosen, onClose }: CertificateDia
               <span>{file?.name ?? t('gatewayCertificate.noFile')}</span>
             </span>
           }
-          accept=".p12,.pfx,application/x-pkcs12"
+          accept=".p12,.pfx,.pem,application/x-pkcs12"
           onChange={(event) => setFile(event.currentTarget.files?.[0])}
         />
         <TextInput

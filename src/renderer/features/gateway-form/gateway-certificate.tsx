@@ -9,6 +9,8 @@ import classes from './gateway-form.module.css';
 
 type Certificates = Awaited<ReturnType<ReturnType<typeof useHost>['gatewayCertificate']['get']>>;
 
+const isOver = ({ validTo }: { validTo: string }) => Date.parse(validTo) < Date.now();
+
 /** The certificate with which the user signs in to the chosen server; nothing if it wants none. */
 export function GatewayCertificate({ address }: { address: string }) {
   const { t, i18n } = useTranslation();
@@ -39,7 +41,7 @@ export function GatewayCertificate({ address }: { address: string }) {
     <div className={classes.group}>
       <span>
         {certificate
-          ? t('gatewayCertificate.chosen', {
+          ? t(isOver(certificate) ? 'gatewayCertificate.expired' : 'gatewayCertificate.chosen', {
               name: certificate.name,
               date: new Date(certificate.validTo).toLocaleDateString(i18n.language),
             })

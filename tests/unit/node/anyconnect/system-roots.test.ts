@@ -60,7 +60,7 @@ test('a root that the system gets later on is trusted without a restart', async 
   expect(await connect(), 'while it is not there').toBe('trusted');
 });
 
-test.each(['first', 'later'])('one broken certificate hides no other root that is read %s', async (when) => {
+test.each(['first', 'later'])('a broken certificate hides no other root that is read %s', async (when) => {
   const [known, added] = await Promise.all([createTestAuthority('known'), createTestAuthority('added')]);
   const connect = await startServerOf(added);
   if (when === 'later') {
