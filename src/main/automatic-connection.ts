@@ -6,7 +6,7 @@ export interface AutomaticConnectionOptions {
   core: Core;
   /** It has failed for this reason. */
   giveUp(reason: DisconnectReason): void;
-  /** The pauses before trying again when there was no network. */
+  /** The pauses before trying again when what was missing may come: a network, or the right time. */
   pausesMs?: readonly number[];
   /** The pause between all tries after those; without it, it gives up then. */
   laterMs?: number;
@@ -36,12 +36,14 @@ const waitsMs = {
   'without-session': 180_000,
 } as const;
 
-const isWithoutNetwork = (reason: DisconnectReason) =>
+/** There is no network yet, or nothing has set the clock yet, as after the start of a computer. */
+const mayPass = (reason: DisconnectReason) =>
   reason === 'gateway-name-unknown' ||
   reason === 'gateway-unreachable' ||
   reason === 'gateway-refuses-connections' ||
   reason === 'gateway-without-route' ||
-  reason === 'gateway-tls-failed';
+  reason === 'gateway-tls-failed' ||
+  reason === 'gateway-certificate-dates';
 
 export function createAutomaticConnection(options: AutomaticConnectionOptions): AutomaticConnection {
   const { core } = options;
@@ -69,7 +71,7 @@ export function createAutomaticConnection(options: AutomaticConnectionOptions): 
     if (state.state !== 'disconnected') return stop();
     const { reason } = state;
     if (reason === undefined) return;
-    const wait = isWithoutNetwork(reason) ? (attempt.pausesMs.shift() ?? options.laterMs) : undefined;
+    const wait = mayPass(reason) ? (attempt.pausesMs.shift() ?? options.laterMs) : undefined;
     if (wait !== undefined) {
       const mine = attempt;
       clearTimeout(pause);

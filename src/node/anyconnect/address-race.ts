@@ -97,7 +97,7 @@ function mostTelling(failures: readonly Failed[]): Failed {
   const known = failures.filter(({ cause }) => cause !== 'gateway-without-route');
   return (
     failures.find(({ failure }) => failure === 'certificate-required') ??
-    known.find(({ cause }) => cause !== undefined) ??
+    known.find((one) => one.failure === 'gateway-unreachable' && one.cause !== undefined) ??
     known.find(({ failure }) => failure === 'gateway-unreachable') ??
     known[0] ??
     first

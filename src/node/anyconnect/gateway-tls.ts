@@ -34,6 +34,11 @@ export type UnreachableCause =
   | 'proxy-credentials'
   | 'proxy-untrusted';
 
+/** By this computer's clock, the certificate has expired or is not valid yet: the clock may be wrong. */
+type RefusedCause = 'gateway-certificate-dates';
+
+export type GatewayFailureCause = UnreachableCause | RefusedCause;
+
 export type GatewayTlsResult =
   | {
       ok: true;
@@ -42,13 +47,9 @@ export type GatewayTlsResult =
       /** The TLS session that the gateway has given last, for `GatewayTrust`; it may come after the handshake. */
       session: () => Buffer | undefined;
     }
-  | {
-      ok: false;
-      failure: 'gateway-unreachable' | 'gateway-certificate-refused' | 'certificate-required';
-      detail: string;
-      /** Only beside `gateway-unreachable`. */
-      cause?: UnreachableCause;
-    };
+  | { ok: false; failure: 'gateway-unreachable'; detail: string; cause?: UnreachableCause }
+  | { ok: false; failure: 'gateway-certificate-refused'; detail: string; cause?: RefusedCause }
+  | { ok: false; failure: 'certificate-required'; detail: string; cause?: undefined };
 
 /**
  * Opens the connection on which TLS will run, to a gateway at an address; it may still be connecting. Rejects if it
@@ -234,7 +235,7 @@ const missesCertificate = (error: Error, socket: tls.TLSSocket): boolean =>
   socket.getPeerX509Certificate() !== undefined;
 
 /** The result for a connection that failed with `error`; the log gets its code. */
-export function unreachableBy(error: unknown): Extract<GatewayTlsResult, { ok: false }> {
+export function unreachableBy(error: unknown): Extract<GatewayTlsResult, { failure: 'gateway-unreachable' }> {
   const message = error instanceof Error ? error.message : 'no connection';
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   const detail = code === '' || message.includes(code) ? message : `${code}: ${message}`;
@@ -284,9 +285,16 @@ function verify(socket: tls.TLSSocket, trust: GatewayTrust): Verified {
       : refused(`the key is none of the pinned ones: ${pin}`);
   }
   // The type says Error, but at run time it is a string such as ERR_TLS_CERT_ALTNAME_INVALID.
-  return socket.authorized ? { ok: true, socket, pin } : refused(String(socket.authorizationError));
+  return socket.authorized ? { ok: true, socket, pin } : refusedFor(String(socket.authorizationError));
 }
 
-function refused(detail: string): Extract<GatewayTlsResult, { ok: false }> {
+function refusedFor(code: string): Refused {
+  const areDates = code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID';
+  return { ...refused(code), ...(areDates && { cause: 'gateway-certificate-dates' as const }) };
+}
+
+type Refused = Extract<GatewayTlsResult, { failure: 'gateway-certificate-refused' }>;
+
+function refused(detail: string): Refused {
   return { ok: false, failure: 'gateway-certificate-refused', detail };
 }

@@ -180,6 +180,8 @@ export const en = {
     'The server lacks a security fix (secure renegotiation), so others could insert data into the connection, and nothing was sent to it. Its operator has to update it. Choose another server or contact support.',
   'reason.gatewayCertificateRefused':
     'The server could not prove its identity, so nothing was sent to it. Choose another server or contact support.',
+  'reason.gatewayCertificateDates':
+    'By this device’s clock, the server’s certificate has expired or is not valid yet, so nothing was sent to it. Check this device’s date and time. If they are right, choose another server or contact support.',
   'reason.captivePortal': 'This network wants you to sign in first',
   'reason.captivePortalText':
     'As in hotels and on trains, this network shows its own page before it lets anything through. Sign in there, then connect.',

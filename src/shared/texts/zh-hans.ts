@@ -169,6 +169,8 @@ export const zhHans: Texts = {
     '服务器不支持安全重新协商，他人可能在连接中插入内容，因此没有向它发送任何数据。需要其运营方更新服务器。请选择其他服务器或联系客服。',
   'reason.gatewayCertificateRefused':
     '服务器无法证明其身份，因此没有向它发送任何数据。请选择其他服务器或联系客服。',
+  'reason.gatewayCertificateDates':
+    '按此设备的时钟，服务器的证书已过期或尚未生效，因此没有向它发送任何数据。请检查此设备的日期和时间。如果无误，请选择其他服务器或联系客服。',
   'reason.captivePortal': '此网络要求先登录',
   'reason.captivePortalText':
     '和酒店、列车上的网络一样，需要先在它的页面登录才能上网。请先登录，然后再连接。',

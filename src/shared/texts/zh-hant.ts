@@ -169,6 +169,8 @@ export const zhHant: Texts = {
     '伺服器不支援安全重新協商，他人可能在連線中插入內容，因此沒有向它傳送任何資料。需要其營運方更新伺服器。請選擇其他伺服器或聯絡客服。',
   'reason.gatewayCertificateRefused':
     '伺服器無法證明其身分，因此沒有向它傳送任何資料。請選擇其他伺服器或聯絡客服。',
+  'reason.gatewayCertificateDates':
+    '依此裝置的時鐘，伺服器的憑證已過期或尚未生效，因此沒有向它傳送任何資料。請檢查此裝置的日期和時間。如果無誤，請選擇其他伺服器或聯絡客服。',
   'reason.captivePortal': '此網路要求先登入',
   'reason.captivePortalText':
     '和飯店、列車上的網路一樣，需要先在它的頁面登入才能上網。請先登入，然後再連線。',

@@ -71,6 +71,7 @@ const suspicious: ReadonlySet<DisconnectReason | undefined> = new Set<Disconnect
   'gateway-without-route',
   'gateway-tls-failed',
   'gateway-certificate-refused',
+  'gateway-certificate-dates',
 ]);
 
 /** A captive portal may be why there is no tunnel. */

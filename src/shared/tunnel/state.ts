@@ -42,6 +42,8 @@ export const disconnectReason = z.enum([
   /** Or has no secure renegotiation (RFC 5746). */
   'gateway-renegotiation-unsafe',
   'gateway-certificate-refused',
+  /** The same, because it is not valid by this computer's clock: it has expired, or begins later. */
+  'gateway-certificate-dates',
   /** One of those above, because a captive portal keeps the gateway out of reach. */
   'captive-portal',
   'sign-in-refused',

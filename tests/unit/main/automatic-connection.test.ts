@@ -51,6 +51,18 @@ test('an automatic connection is tried again while there is no network, and give
   expect(gateway.tries()).toBeGreaterThanOrEqual(3);
 });
 
+test('an automatic connection is tried again while the clock may not have been set yet', async () => {
+  await using _ = await chooseUnreachable();
+  const reason = 'gateway-certificate-dates';
+  around.helper.on('disconnect', () => around.helper.set({ state: 'disconnected', reason }));
+  const core = around.startCore();
+  const givenUp = await new Promise((resolve) => {
+    createAutomaticConnection({ core, giveUp: resolve, pausesMs: [1, 1] }).begin();
+  });
+  expect(givenUp).toBe(reason);
+  expect(around.helper.calls.filter(({ method }) => method === 'connect').length).toBe(3);
+});
+
 test('where nobody may be there to try again, an automatic connection is tried until there is a network', async () => {
   await using gateway = await chooseUnreachable();
   const core = around.startCore();

@@ -53,7 +53,8 @@ const isOutOfOrder = (why: TunnelEnd) =>
 /** Why the gateway is unreachable, as far as that is known; undefined also if it is not. */
 export function causeOf(why: TunnelEnd, refused: Refused | undefined): UnreachableCause | undefined {
   if (isOutOfOrder(why)) return 'gateway-refuses-connections';
-  return why.kind === 'not-opened' ? refused?.cause : undefined;
+  const isUnreachable = why.kind === 'not-opened' && refused?.failure === 'gateway-unreachable';
+  return isUnreachable ? refused.cause : undefined;
 }
 
 /** What the gateway said when it ended the tunnel, or refused one; undefined if that was nothing. */

@@ -1,5 +1,5 @@
 import type { GatewaySession } from '#shared/helper/gateway-session.ts';
-import type { UnreachableCause } from '#node/anyconnect/gateway-tls.ts';
+import type { GatewayFailureCause } from '#node/anyconnect/gateway-tls.ts';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 
 /** Who signs in. */
@@ -47,8 +47,8 @@ export type SignInResult =
       failure: SignInFailure;
       /** The gateway's own words about it, for the user. */
       words?: string;
-      /** More about `gateway-unreachable`. */
-      cause?: UnreachableCause;
+      /** More about it. */
+      cause?: GatewayFailureCause;
     };
 
 /** Whether the user is there to answer forms and to sign in by browser; `forms`: a browser could not reach anything. */

@@ -171,16 +171,23 @@ test('a gateway named by its address is verified by that address', async () => {
   expect(other.result).toEqual({ ok: false, failure: 'gateway-certificate-refused' });
 });
 
+/** What is wrong may be this computer's clock. */
+const dates = 'gateway-certificate-dates';
+
 test.each([
   ['of an unknown issuer', async () => await unknown.issue({ names: [host] })],
   ['for another name', async () => await trusted.issue({ names: ['other.example.net'] })],
-  ['that has expired', async () => await trusted.issue({ names: [host], expired: true })],
-])('a certificate %s is refused before a byte is sent', async (_what, issue) => {
-  const { result, requests, log } = await signInTo(await issue());
-  expect(result).toEqual({ ok: false, failure: 'gateway-certificate-refused' });
-  expect(requests).toBe(0);
-  expect(log).toContain('gateway-certificate-refused');
-});
+  ['that has expired', async () => await trusted.issue({ names: [host], expired: true }), dates],
+  ['that is not valid yet', async () => await trusted.issue({ names: [host], early: true }), dates],
+] as const)(
+  'a certificate %s is refused before a byte is sent',
+  async (_what, issue, cause?: typeof dates) => {
+    const { result, requests, log } = await signInTo(await issue());
+    expect(result).toEqual({ ok: false, failure: 'gateway-certificate-refused', ...(cause && { cause }) });
+    expect(requests).toBe(0);
+    expect(log).toContain('gateway-certificate-refused');
+  },
+);
 
 test('a pinned key is accepted whatever the certificate around it says', async () => {
   const certificate = await unknown.issue({ names: ['other.example.net'], expired: true });

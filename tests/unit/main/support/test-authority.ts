@@ -20,6 +20,8 @@ export interface TestAuthority extends TestCertificate {
     names?: readonly string[];
     ips?: readonly string[];
     expired?: boolean;
+    /** Not valid before tomorrow. */
+    early?: boolean;
     /** A client's certificate, for the user of this name (UID). */
     client?: string;
   }): Promise<TestCertificate>;
@@ -63,7 +65,7 @@ function authorityOf(
     },
     name,
     below: async (below) => authorityOf(below, await newKeys(), { name, key: keys.privateKey }),
-    async issue({ names = [], ips = [], expired = false, client }) {
+    async issue({ names = [], ips = [], expired = false, early = false, client }) {
       const altNames = [...names.map((value) => ({ type: 2, value })), ...ips.map((ip) => ({ type: 7, ip }))];
       const subject: forge.pki.CertificateField[] = [
         { name: 'commonName', value: client ?? names[0] ?? ips[0] ?? 'nobody' },
@@ -74,7 +76,7 @@ function authorityOf(
         { name: 'extKeyUsage', serverAuth: client === undefined, clientAuth: client !== undefined },
         ...(altNames.length === 0 ? [] : [{ name: 'subjectAltName', altNames }]),
       ];
-      return signed(await newKeys(), keys, subject, issuer, extensions, expired);
+      return signed(await newKeys(), keys, subject, issuer, extensions, expired, early);
     },
   };
 }
@@ -97,13 +99,14 @@ function signed(
   issuer: forge.pki.CertificateField[],
   extensions: object[],
   expired = false,
+  early = false,
 ): TestCertificate {
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.publicKeyFromPem(keys.publicKey);
   certificate.serialNumber = `0${(serial += 1)}`;
   const now = Date.now();
-  certificate.validity.notBefore = new Date(now - 10 * dayMs);
-  certificate.validity.notAfter = new Date(now + (expired ? -dayMs : dayMs));
+  certificate.validity.notBefore = new Date(now + (early ? 1 : -10) * dayMs);
+  certificate.validity.notAfter = new Date(now + (expired ? -1 : early ? 2 : 1) * dayMs);
   certificate.setSubject(subject);
   certificate.setIssuer(issuer);
   certificate.setExtensions(extensions);

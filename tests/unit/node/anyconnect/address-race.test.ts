@@ -20,7 +20,8 @@ const refused: Failed = {
   cause: 'gateway-refuses-connections',
 };
 const noRoute: Failed = { ...refused, cause: 'gateway-without-route' };
-const otherKey: Failed = { ok: false, failure: 'gateway-certificate-refused', detail: 'another key' };
+const otherKey = { ok: false, failure: 'gateway-certificate-refused', detail: 'another key' } as const;
+const outdated: Failed = { ...otherKey, cause: 'gateway-certificate-dates' };
 const silent: Failed = { ok: false, failure: 'gateway-unreachable', detail: 'no answer' };
 
 /** What becomes of each address, once that is decided. */
@@ -143,6 +144,8 @@ test.each<[Failed, Failed[]]>([
   [refused, [silent, refused]],
   // Somebody else may be at an address that has passed on, while the gateway does not answer.
   [silent, [otherKey, silent]],
+  [silent, [outdated, silent]],
+  [outdated, [noRoute, outdated]],
   [otherKey, [noRoute, otherKey]],
   [
     { ok: false, failure: 'certificate-required', detail: 'yours' },
