@@ -6,6 +6,7 @@ import { certificatePin } from './certificate-pin.ts';
 import { ProxyRefused, type ProxyRefusal } from '#node/proxy/connect-through-proxy.ts';
 import { openWithFittingMessage } from '#node/tls/first-message.ts';
 import { openTcp } from '#node/tls/open-tcp.ts';
+import { certificateFault } from '#node/tls/certificate-fault.ts';
 import { serverName } from '#node/tls/server-name.ts';
 import type { ClientCertificate } from '#shared/helper/gateway-session.ts';
 
@@ -289,7 +290,7 @@ function verify(socket: tls.TLSSocket, trust: GatewayTrust): Verified {
 }
 
 function refusedFor(code: string): Refused {
-  const areDates = code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID';
+  const areDates = certificateFault(code) === 'dates';
   return { ...refused(code), ...(areDates && { cause: 'gateway-certificate-dates' as const }) };
 }
 

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { certificateFault } from '#node/tls/certificate-fault.ts';
 import { maxClockErrorMs } from '#shared/api/service-clock.ts';
 import type { UsableServer } from '#shared/control/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
@@ -53,15 +54,35 @@ export async function checkService(apiUrl: string, say: Say): Promise<Finding[]>
     ];
   }
   const asked = { url: `${apiUrl}/api/basic-info`, signal: AbortSignal.timeout(limitMs) };
-  const reply = await headFromService(asked).catch(() => undefined);
-  const date = Date.parse(reply?.get('date') ?? '');
+  const reply = await headFromService(asked).catch((error: unknown) => ({ error }));
+  const date = 'error' in reply ? NaN : Date.parse(reply.get('date') ?? '');
   return [
     { check: 'resolver', outcome: 'ok' },
     clockFinding(date, say),
-    reply?.status === 200
+    'status' in reply && reply.status === 200
       ? { check: 'service', outcome: 'ok' }
-      : { check: 'service', outcome: 'problem', text: say('doctor.serviceSilent', { host: hostname }) },
+      : {
+          check: 'service',
+          outcome: 'problem',
+          text: say(textFor('error' in reply ? reply.error : undefined), { host: hostname }),
+        },
   ];
+}
+
+/** Why the service is not reached. */
+function textFor(error: unknown) {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const fault = certificateFault(code);
+  switch (fault) {
+    case undefined:
+      return 'doctor.serviceSilent';
+    case 'dates':
+      return 'doctor.serviceDates';
+    case 'other':
+      return 'doctor.serviceUntrusted';
+    default:
+      return fault satisfies never;
+  }
 }
 
 function clockFinding(date: number, say: Say): Finding {

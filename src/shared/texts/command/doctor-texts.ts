@@ -45,6 +45,10 @@ const en = {
     'the system is set to look for a script on the network (WPAD), but this network names none that Waymaker uses',
   'doctor.service': 'Service',
   'doctor.serviceSilent': '“{{host}}” does not answer. Check this computer’s network, then try again later.',
+  'doctor.serviceUntrusted':
+    'The certificate of “{{host}}” is one that this computer does not trust, so nothing was sent. A security program or this network may replace certificates: ask whoever runs it to have this computer trust its own.',
+  'doctor.serviceDates':
+    'By this computer’s clock, the certificate of “{{host}}” has expired or is not valid yet. Check this computer’s date and time.',
   'doctor.gateway': 'Chosen server',
   'doctor.gatewaySilent': '{{server}} does not answer. Choose another server.',
   'doctor.otherVpn': 'Other VPNs',
@@ -123,6 +127,9 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.wayOutUndiscovered': '系统设为在网络中查找脚本（WPAD），此网络没有可用的脚本',
     'doctor.service': '服务',
     'doctor.serviceSilent': '“{{host}}”没有响应。请检查此电脑的网络，或稍后重试。',
+    'doctor.serviceUntrusted':
+      '“{{host}}”的证书不受此电脑信任，因此没有发送任何数据。证书可能被安全软件或此网络替换：请让其管理者使此电脑信任它自己的证书。',
+    'doctor.serviceDates': '按此电脑的时钟，“{{host}}”的证书已过期或尚未生效。请检查此电脑的日期和时间。',
     'doctor.gateway': '所选服务器',
     'doctor.gatewaySilent': '{{server}} 没有响应。请选择其他服务器。',
     'doctor.otherVpn': '其他 VPN',
@@ -190,6 +197,10 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.wayOutUndiscovered': '系統設為在網路中尋找指令碼（WPAD），此網路沒有可用的指令碼',
     'doctor.service': '服務',
     'doctor.serviceSilent': '「{{host}}」沒有回應。請檢查這部電腦的網路，或稍後再試。',
+    'doctor.serviceUntrusted':
+      '「{{host}}」的憑證不受這部電腦信任，因此沒有傳送任何資料。憑證可能遭安全軟體或此網路替換：請要求其管理者讓這部電腦信任它自己的憑證。',
+    'doctor.serviceDates':
+      '依這部電腦的時鐘，「{{host}}」的憑證已過期或尚未生效。請檢查這部電腦的日期和時間。',
     'doctor.gateway': '所選伺服器',
     'doctor.gatewaySilent': '{{server}} 沒有回應。請選擇其他伺服器。',
     'doctor.otherVpn': '其他 VPN',

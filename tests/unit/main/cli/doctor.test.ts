@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import tls from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
 import { isAlwaysOutside } from '../../../../src/main/cli/doctor/always-outside.ts';
 import { checkEngine } from '../../../../src/main/cli/doctor/engine-check.ts';
 import { checkWayOut } from '../../../../src/main/cli/doctor/way-out-check.ts';
 import { checkService } from '../../../../src/main/cli/doctor/remote-services.ts';
+import { createTestAuthority } from '../support/test-authority.ts';
 
 /** A service whose clock is off by so much, in milliseconds. */
 async function serviceWithClock(offMs: number): Promise<string> {
@@ -35,6 +38,29 @@ test('the doctor says by how much the clock is off, once certificates may fail b
 test('the doctor does not judge the clock by a service that does not answer', async () => {
   const url = await serviceWithClock(0);
   expect(await clockOf(url.replace(/\d+$/, '9'))).toEqual({ check: 'clock', outcome: 'unknown' });
+});
+
+test('the doctor tells a service whose certificate is refused from one that does not answer', async () => {
+  const authority = await createTestAuthority();
+  const said = async (dates: { expired?: boolean; early?: boolean } = {}) => {
+    const { certificate: cert, key } = await authority.issue({ ips: ['127.0.0.1'], ...dates });
+    const server = createSecureServer({ cert, key }, (_, reply) => void reply.end('{}'));
+    server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return (await checkService(url, createSay('en', 'linux'))).find(({ check }) => check === 'service');
+  };
+  expect(await said()).toMatchObject({ outcome: 'problem', text: expect.stringContaining('not trust') });
+  const before = tls.getCACertificates('default');
+  onTestFinished(() => tls.setDefaultCACertificates(before));
+  tls.setDefaultCACertificates([...before, authority.certificate]);
+  expect(await said()).toEqual({ check: 'service', outcome: 'ok' });
+  for (const dates of [{ expired: true }, { early: true }])
+    expect(await said(dates)).toMatchObject({
+      outcome: 'problem',
+      text: expect.stringContaining('date and time'),
+    });
 });
 
 test('the doctor says which engines carry tunnels, or that there is none', () => {
