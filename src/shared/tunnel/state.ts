@@ -7,12 +7,13 @@ import { canonicalDomainLists, ownDomains } from './route-config.ts';
  * properties that they do not know, because an app around a webview may be newer than the page.
  */
 
+/** With the underscore that no name of a host has by RFC 1123 §2.1, and real ones have. */
 const hostName = z
   .string()
   .check(
     z.minLength(1),
     z.maxLength(253),
-    z.regex(/^[A-Za-z0-9](?:[A-Za-z0-9.:-]*[A-Za-z0-9])?$/, 'not a host name or address'),
+    z.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._:-]*[A-Za-z0-9])?$/, 'not a host name or address'),
   );
 const port = z.int().check(z.minimum(1), z.maximum(65535));
 

@@ -9,6 +9,7 @@ describe('server address', () => {
   test.each([
     ['anyconnect://gw.example.net:4443', { host: 'gw.example.net', port: 4443 }, '/'],
     ['gw.example.net', { host: 'gw.example.net', port: 443 }, '/'],
+    ['vpn_gw.my_company.example', { host: 'vpn_gw.my_company.example', port: 443 }, '/'],
     ['anyconnect://[2001:db8::1]:443', { host: '2001:db8::1', port: 443 }, '/'],
     ['anyconnect://gw.example.net:443/sales', { host: 'gw.example.net', port: 443 }, '/sales'],
     ['gw.example.net/?secret=a%20b', { host: 'gw.example.net', port: 443 }, '/?secret=a%20b'],
