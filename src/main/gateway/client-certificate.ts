@@ -26,9 +26,10 @@ export function readCertificateFile(file: Uint8Array, password: string): ClientI
   if (pairs.length === 0) return { ok: false, error: 'not-a-certificate' };
   const best = pairs.filter(isForTls).sort(byUse)[0];
   if (!best) return { ok: false, error: 'key-refused' };
-  const issuers = read.certificates
-    .filter((certificate) => !pairs.some((pair) => pair.certificate === certificate))
-    .slice(0, maxIssuers);
+  const others = read.certificates.filter(
+    (certificate) => !pairs.some((pair) => pair.certificate === certificate),
+  );
+  const issuers = inOrder(best.certificate, others).slice(0, maxIssuers);
   const certificate = [best.certificate, ...issuers].map((each) => each.toString()).join('');
   // The helper takes no larger ones.
   const identity = clientCertificate.safeParse({ certificate, key: pemOf(best.key) });
@@ -47,11 +48,31 @@ const pairsIn = (certificates: readonly X509Certificate[], keys: readonly KeyObj
 
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 
+/**
+ * Each after the one that it has issued, as gateways with TLS 1.2 may want it (RFC 5246 §7.4.2): some programs write the
+ * root first. Those that belong to no other come last.
+ */
+function inOrder(own: X509Certificate, others: readonly X509Certificate[]): readonly X509Certificate[] {
+  const issuer = others.find((one) => own.checkIssued(one));
+  if (!issuer) return others;
+  return [
+    issuer,
+    ...inOrder(
+      issuer,
+      others.filter((one) => one !== issuer),
+    ),
+  ];
+}
+
 const tlsKeyTypes = new Set(['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448']);
+/** Those of TLS 1.3 (RFC 8446 §4.2.3). With any other, the certificate is not even presented. */
+const tlsCurves = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 
 /** Whether TLS takes the key: OpenSSL refuses RSA below 2,048 bits, and TLS 1.3 knows no DSA. */
 function isForTls({ certificate, key }: Pair): boolean {
-  if (!tlsKeyTypes.has(key.asymmetricKeyType ?? '')) return false;
+  const type = key.asymmetricKeyType ?? '';
+  if (!tlsKeyTypes.has(type)) return false;
+  if (type === 'ec' && !tlsCurves.has(key.asymmetricKeyDetails?.namedCurve ?? '')) return false;
   try {
     createSecureContext({ cert: certificate.toString(), key: pemOf(key) });
     return true;

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCertificateFile } from '../../../../src/main/gateway/client-certificate.ts';
 import { createClientIdentities } from '../../../../src/main/gateway/client-identities.ts';
 import { run } from '../../../lab/runs/process.ts';
+import { createTestAuthority } from '../support/test-authority.ts';
 import { createTestKeychain } from '../support/keychain.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';
@@ -21,6 +22,7 @@ beforeAll(async () => {
     ['rsa', ['-newkey', 'rsa:2048']],
     ['ec', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']],
     ['pss', ['-newkey', 'rsa-pss', '-pkeyopt', 'rsa_keygen_bits:2048']],
+    ['secp256k1', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp256k1']],
     ['small', ['-newkey', 'rsa:1024']],
   ] as const) {
     const names = [
@@ -43,7 +45,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 /** A file as `openssl pkcs12 -export` writes it. */
 async function pkcs12(
   options: {
-    key?: 'rsa' | 'ec' | 'pss' | 'small' | 'dsa';
+    key?: 'rsa' | 'ec' | 'pss' | 'secp256k1' | 'small' | 'dsa';
     args?: readonly string[];
     from?: readonly string[];
   } = {},
@@ -223,6 +225,25 @@ describe('PKCS#12 files', () => {
     expect(await readBoth(['mail', 'sign-in'])).toEqual([await fingerprintOf('sign-in')]);
   });
 
+  test('each certificate is followed by its issuer, in whatever order a file has them', async () => {
+    const authority = await createTestAuthority('root');
+    const upper = await authority.below('upper');
+    const lower = await upper.below('lower');
+    const own = await lower.issue({ client: 'ann' });
+    await writeFile(file('own.key'), own.key);
+    await writeFile(
+      file('own.pem'),
+      [authority, upper, own, lower].map(({ certificate }) => certificate).join(''),
+    );
+    const written = await pkcs12({ from: ['-inkey', file('own.key'), '-in', file('own.pem')] });
+    const result = readCertificateFile(written, password);
+    if (!result.ok) return expect.unreachable(result.error);
+    const sent = result.identity.certificate.match(/-----BEGIN[^]+?-----END CERTIFICATE-----/g) ?? [];
+    const names = sent.map((one) => new X509Certificate(one).toLegacyObject().subject.CN);
+    expect(names).toEqual(['ann', 'lower', 'upper', 'root']);
+    return undefined;
+  });
+
   test('a certificate stays as its issuer has signed it (digitalbazaar/forge 650)', async () => {
     const unusual = await signedWithBarePss();
     await writeFile(file('bare.pem'), pemOf('CERTIFICATE', unusual));
@@ -245,9 +266,15 @@ describe('PKCS#12 files', () => {
     expect(readCertificateFile(written, password)).toEqual({ ok: false, error: 'unsupported' });
   });
 
-  test.each(['small', 'dsa'] as const)('a key that TLS refuses is told as such: %s', async (key) => {
-    expect(readCertificateFile(await pkcs12({ key }), password)).toEqual({ ok: false, error: 'key-refused' });
-  });
+  test.each(['small', 'dsa', 'secp256k1'] as const)(
+    'a key that TLS refuses is told as such: %s',
+    async (key) => {
+      expect(readCertificateFile(await pkcs12({ key }), password)).toEqual({
+        ok: false,
+        error: 'key-refused',
+      });
+    },
+  );
 
   test('what is no certificate with its key is refused', async () => {
     const keyless = await pkcs12({ from: ['-nokeys', '-in', file('rsa.pem')] });
