@@ -177,6 +177,7 @@ const dates = 'gateway-certificate-dates';
 test.each([
   ['of an unknown issuer', async () => await unknown.issue({ names: [host] })],
   ['for another name', async () => await trusted.issue({ names: ['other.example.net'] })],
+  ['that has expired, of nobody', async () => await createTestAuthority('router', { expired: true })],
   ['that has expired', async () => await trusted.issue({ names: [host], expired: true }), dates],
   ['that is not valid yet', async () => await trusted.issue({ names: [host], early: true }), dates],
 ] as const)(
