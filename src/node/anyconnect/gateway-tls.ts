@@ -83,27 +83,40 @@ export async function openGatewayTls(
   if (trust.pins.length === 0) trustSystemRoots();
   const context = contextWith(identity);
   if (context instanceof Error) return certificateRequired(context.message);
-  const open = () =>
+  const open = (ciphers?: string) =>
     openWithFittingMessage({
       host: gateway.host,
       connect: () => connect(gateway, address),
       connectMs: handshakeTimeoutMs,
       secure(transport, how) {
         onConnected?.(how.tookMs);
-        return secureGateway({ gateway, trust, identity, transport, ...how });
+        return secureGateway({ gateway, trust, identity, transport, ciphers, ...how });
       },
       signal,
     });
-  try {
+  const openByAny = async () => {
     const opened = await open();
+    if (!hasSmallGroup(opened)) return opened;
+    const again = await open(otherKeyExchanges);
+    return !again.ok && again.failure === 'gateway-unreachable' ? opened : again;
+  };
+  try {
+    const opened = await openByAny();
     // An administrator may have added a root since this process has read them.
     const mayBeAdded =
       !opened.ok && opened.failure === 'gateway-certificate-refused' && lacksRoot(opened.detail);
-    return mayBeAdded && (await findAddedRoots()) && !signal.aborted ? await open() : opened;
+    return mayBeAdded && (await findAddedRoots()) && !signal.aborted ? await openByAny() : opened;
   } catch (error) {
     return signal.aborted ? unreachable('aborted') : unreachableBy(error);
   }
 }
+
+/** Without Diffie-Hellman in a group of the gateway's choice, which browsers do not offer either. */
+const otherKeyExchanges = `${tls.DEFAULT_CIPHERS}:!DHE`;
+
+/** Whether the gateway has chosen too small a group for it; it may know other ways, too (openfortivpn's issue 725). */
+const hasSmallGroup = (result: GatewayTlsResult): boolean =>
+  !result.ok && /dh key too small/i.test(result.detail.replaceAll('_', ' '));
 
 function secureGateway(options: {
   gateway: Gateway;
@@ -111,11 +124,13 @@ function secureGateway(options: {
   identity: ClientCertificate | undefined;
   transport: Socket;
   groups: string | undefined;
+  /** In OpenSSL's notation; undefined: Node's own. */
+  ciphers: string | undefined;
   tookMs: number;
   signal: AbortSignal;
 }): Promise<GatewayTlsResult> {
   const { gateway, trust, transport, signal } = options;
-  const secureContext = contextWith(options.identity, options.groups, trust);
+  const secureContext = contextWith(options.identity, options, trust);
   if (secureContext instanceof Error) {
     transport.destroy();
     return Promise.resolve(certificateRequired(secureContext.message));
@@ -200,13 +215,14 @@ const unreachable = (detail: string) => ({ ok: false, failure: 'gateway-unreacha
 /** An error if TLS refuses the client's key or certificate. */
 function contextWith(
   identity: ClientCertificate | undefined,
-  groups?: string,
+  { groups, ciphers }: { groups?: string | undefined; ciphers?: string | undefined } = {},
   trust?: GatewayTrust,
 ): tls.SecureContext | Error {
   try {
     return tls.createSecureContext({
       ...(identity && { cert: identity.certificate, key: identity.key }),
       ...(groups !== undefined && { ecdhCurve: groups }),
+      ...(ciphers !== undefined && { ciphers }),
       ...(trust?.pins.length === 0 && byTrustedRoots),
     });
   } catch (error) {

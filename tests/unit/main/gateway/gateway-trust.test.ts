@@ -1,3 +1,4 @@
+import { getDiffieHellman } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import tls from 'node:tls';
@@ -247,6 +248,33 @@ test.each([
   await using gateway = await startOpenssl([...args]);
   const refused = { ok: false, failure: 'gateway-unreachable', cause };
   expect((await signInAt(gateway.port)).result).toEqual(refused);
+});
+
+/** Diffie-Hellman with 1,024 bits (RFC 2409 §6.2). */
+async function smallGroup(): Promise<{ file: string } & AsyncDisposable> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-group-'));
+  const file = path.join(directory, 'group.pem');
+  const prime = Buffer.concat([Buffer.of(0), getDiffieHellman('modp2').getPrime()]);
+  // A sequence of two numbers, of which the second is 2.
+  const numbers = [Buffer.from('02', 'hex'), Buffer.of(0x81, prime.length), prime, Buffer.of(2, 1, 2)];
+  const body = Buffer.concat(numbers);
+  const der = Buffer.concat([Buffer.of(0x30, 0x81, body.length), body]);
+  const lines = der.toString('base64').replace(/.{64}/g, '$&\n');
+  await writeFile(file, `-----BEGIN DH PARAMETERS-----\n${lines}\n-----END DH PARAMETERS-----\n`);
+  return { file, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+}
+
+test.each([
+  ['reached by another one that it knows', 'DHE-RSA-AES256-SHA:AES256-SHA', { ok: true }],
+  ['outdated if it knows no other', 'DHE-RSA-AES256-SHA', { cause: 'gateway-tls-outdated' }],
+] as const)('a gateway that prefers too small a key exchange is %s', async (_what, ciphers, expected) => {
+  await using group = await smallGroup();
+  const preferred = ['-tls1_2', '-serverpref', '-dhparam', group.file, '-cipher', `${ciphers}:@SECLEVEL=0`];
+  await using gateway = await startOpenssl(preferred);
+  const at = { host, port: gateway.port };
+  const result = await openGatewayTls(at, '127.0.0.1', { pins: [] }, new AbortController().signal);
+  expect(result).toMatchObject(expected);
+  if (result.ok) result.socket.destroy();
 });
 
 test('a gateway that ends TLS 1.2 for want of a client certificate wants one', async () => {
