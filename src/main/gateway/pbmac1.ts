@@ -15,7 +15,7 @@ const hashes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** More of them would take longer than anybody waits. */
-const maxIterations = 10_000_000;
+const maxIterations = 2_000_000;
 const maxKeyBytes = 64;
 
 /** How a PKCS#12 file proves its integrity, if it does (RFC 7292 §4). */
