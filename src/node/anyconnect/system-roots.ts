@@ -17,11 +17,16 @@ export const trustOn = (platform: NodeJS.Platform) => ({ allowPartialTrustChain:
 
 export const byTrustedRoots = trustOn(process.platform);
 
-/** The file with all roots on Linux: of Debian, Arch and Alpine, of Fedora, of SUSE, of others. */
+/**
+ * The file with all roots on Linux: of Debian, Arch and Alpine, of Fedora before its version 43 and since, of SUSE, of
+ * NixOS, of others.
+ */
 const bundles = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
   '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/certs/ca-bundle.crt',
   '/etc/ssl/cert.pem',
 ];
 
