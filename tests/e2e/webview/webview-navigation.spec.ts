@@ -59,7 +59,7 @@ test('the back button closes a dialog and stays on the page, and leads back as b
   await tabs.connect.click();
   const dialog = page.getByRole('dialog');
 
-  await test.step('it closes the dialog', async () => {
+  await test.step('the dialog is closed', async () => {
     await connect.openServers();
     expect(await pressBack(page)).toBe('went back');
     await expect(dialog).toBeHidden();
@@ -78,7 +78,7 @@ test('the back button closes a dialog and stays on the page, and leads back as b
     await tabs.connect.click();
   });
 
-  await test.step('nor is one that leads to another page', async () => {
+  await test.step('a dialog that leads to another page is none either', async () => {
     await connect.openServers();
     await connect.planForServers.click();
     await expect(dialog).toBeHidden();
@@ -86,5 +86,24 @@ test('the back button closes a dialog and stays on the page, and leads back as b
     await expect(connect.heading).toBeVisible();
     expect(await pressBack(page)).toBe('went back');
     await expect(account.heading).toBeVisible();
+  });
+
+  await test.step('a page that is opened while a dialog closes stays open', async () => {
+    await tabs.connect.click();
+    await connect.openServers();
+    await page.evaluate(() => {
+      document.querySelector('dialog[open]')?.dispatchEvent(new Event('cancel', { cancelable: true }));
+      setTimeout(() => document.querySelector<HTMLElement>('a[href="/dashboard"]')?.click());
+    });
+    await expect(dialog).toBeHidden();
+    await expect(account.heading).toBeVisible();
+    await expect
+      .poll(async () => {
+        await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
+        return new URL(page.url()).pathname;
+      })
+      .toBe('/dashboard');
+    expect(await pressBack(page)).toBe('went back');
+    await expect(connect.heading).toBeVisible();
   });
 });

@@ -11,8 +11,10 @@ interface OpenDialog {
 /** The innermost last. */
 const dialogs: OpenDialog[] = [];
 let lastId = Date.now();
-/** How many times this file goes back, which closes nothing. */
-let ownSteps = 0;
+/** The steps of this file that are under way, which close nothing: back from the entry of this dialog, or forward. */
+const ownSteps: (number | 'forward')[] = [];
+/** A step that another navigation has replaced never ends. */
+const stepLimitMs = 1000;
 let isListening = false;
 
 /** Until the returned function is called, going back calls `onBack` instead of leaving the page. */
@@ -28,34 +30,42 @@ export function closeByBack(onBack: () => void): () => void {
     dialogs.splice(dialogs.indexOf(dialog), 1);
     // Whatever closes it may lead to another page or dialog right then, which has an entry behind this one, or takes it.
     setTimeout(() => {
-      if (shownDialog() === dialog.id) stepBack();
+      if (shownDialog() === dialog.id) step(dialog.id);
     });
   };
 }
 
 /** The dialog whose entry is shown now, which may have been closed. */
-const shownDialog = (): unknown => (history.state as { dialog?: unknown } | null)?.dialog;
+const shownDialog = () => (history.state as { dialog?: number } | null)?.dialog;
 
-const isLeftOver = (id: unknown) => id !== undefined && dialogs.every((dialog) => dialog.id !== id);
+const isLeftOver = (id: number) => dialogs.every((dialog) => dialog.id !== id);
 
 function addEntry({ id }: OpenDialog): void {
   // With what the router keeps there.
   const state = { ...(history.state as object | null), dialog: id };
-  if (isLeftOver(shownDialog())) history.replaceState(state, '');
+  const shown = shownDialog();
+  if (shown !== undefined && isLeftOver(shown)) history.replaceState(state, '');
   else history.pushState(state, '');
 }
 
-function stepBack(): void {
-  ownSteps += 1;
-  history.back();
+function step(own: number | 'forward'): void {
+  ownSteps.push(own);
+  setTimeout(() => {
+    const left = ownSteps.indexOf(own);
+    if (left !== -1) ownSteps.splice(left, 1);
+  }, stepLimitMs);
+  if (own === 'forward') history.forward();
+  else history.back();
 }
 
 function onPop(event: PopStateEvent): void {
   const dialog = dialogs.at(-1);
   const shown = shownDialog();
-  if (ownSteps > 0) {
-    ownSteps -= 1;
+  const own = ownSteps.shift();
+  if (own !== undefined) {
     event.stopImmediatePropagation();
+    // Another page was opened meanwhile, and that is what was left instead.
+    if (shown === own) return step('forward');
   } else if (dialog && shown === dialogs.at(-2)?.id && location.href === dialog.href) {
     event.stopImmediatePropagation();
     dialog.onBack();
@@ -64,5 +74,5 @@ function onPop(event: PopStateEvent): void {
       if (dialogs.includes(dialog) && shownDialog() !== dialog.id) addEntry(dialog);
     });
   }
-  if (isLeftOver(shown)) stepBack();
+  if (shown !== undefined && isLeftOver(shown)) step(shown);
 }
