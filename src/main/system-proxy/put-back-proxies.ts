@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { openKeptFile } from '../preferences/kept-file.ts';
 import { createSettings, settingsRecovery } from '../preferences/settings.ts';
 import { createRunProgram } from '../run-program.ts';
 import { createSystemProxy } from './system-proxy.ts';
@@ -22,6 +21,8 @@ export async function putBackProxies(options: {
 }): Promise<boolean> {
   const { profile, env, platform, log } = options;
   if (!hasProfile(profile)) return true;
+  // Not before: as it is loaded, a package in it looks for a home folder, which not everybody who runs commands has.
+  const { openKeptFile } = await import('../preferences/kept-file.ts');
   const settings = createSettings(openKeptFile(profile, 'settings', settingsRecovery));
   await createSystemProxy({ settings, run: createRunProgram({ env }), env, platform, log }).restore();
   return Object.values(settings.get('proxyBefore')).every((before) => before === undefined);
