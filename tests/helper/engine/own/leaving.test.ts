@@ -30,7 +30,7 @@ test.each([
     { reason: 'plan-ended' },
   ],
   ['cannot be opened again leaves the session to the gateway', 'wait', {}],
-] as const)('who disconnects while a connection that broke %s', async (_what, meanwhile, why) => {
+] as const)('whoever disconnects while a connection that broke %s', async (_what, meanwhile, why) => {
   const session = await net.signIn();
   const client = await net.connect({ session, killSwitch: 'reason' in why });
   await delay(hasLastedMs);
