@@ -9,6 +9,7 @@ import type { GatewayRefusal } from './account-plan.ts';
 import type { Destination } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import type { TunnelRequests } from './tunnel-requests.ts';
+import { pauseBeforeSignIn, unreachedBackOff } from './sign-in-pause.ts';
 
 /**
  * Provides the helper with a session for a tunnel. Each method is done when the helper has one, or when it has reported
@@ -58,16 +59,6 @@ export interface TunnelSignInOptions {
  * already has `max-same-clients` connections, with the same message as for an expired session.
  */
 const maxRenewals = 4;
-const backOff = { firstMs: 500, maxMs: 15_000 } as const;
-/**
- * A helper may end again and again, each time with the session that it was just given. ocserv shuts an address out that
- * has made eighty connections in twenty minutes.
- */
-const renewalBackOff = { firstMs: 500, maxMs: 120_000 } as const;
-
-/** How long a sign-in waits, in milliseconds. `rounds`: how often the gateway was out of reach since the last one. */
-export const pauseBeforeSignIn = (renewals: number, rounds: number): number =>
-  Math.max(pauseAfter(renewals, renewalBackOff), pauseAfter(renewals + rounds, backOff));
 
 export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   const { helper, requests, sessions, addresses, fail } = options;
@@ -226,7 +217,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   async function refusalOf({ listed }: Destination, signal: AbortSignal) {
     let refused = await options.refusal(listed);
     for (let tries = 1; refused === 'unknown' && !signal.aborted; tries += 1) {
-      await pause(pauseAfter(tries, backOff), signal);
+      await pause(pauseAfter(tries, unreachedBackOff), signal);
       refused = await options.refusal(listed);
     }
     return refused === 'unknown' ? undefined : refused;

@@ -2,6 +2,7 @@ import { proxyCredentials } from '#shared/helper/gateway-session.ts';
 import type { RunProgram } from '../../run-program.ts';
 import type { ProxyPlace } from '../proxy-setting.ts';
 import type { DesktopWay, EarlierSettings } from '../desktop-way.ts';
+import { settingsWithoutOwnPac } from '../without-own-pac.ts';
 
 const schema = 'org.gnome.system.proxy';
 
@@ -21,9 +22,10 @@ export async function readGnomeProxy(
     if (name && key && value !== undefined) values.set(`${name.slice(schema.length + 1)}.${key}`, value);
   }
   const text = (name: string) => textOf(values.get(name) ?? '');
-  if (before?.pacUrls.includes(text('.autoconfig-url')) === true) {
-    values.set('.mode', before.own.mode ?? "'none'");
-    values.set('.autoconfig-url', before.own.address ?? "''");
+  const own = settingsWithoutOwnPac(text('.autoconfig-url'), [before]);
+  if (own) {
+    values.set('.mode', own.mode ?? "'none'");
+    values.set('.autoconfig-url', own.address ?? "''");
   }
   const mode = text('.mode');
   if (mode === 'auto') return { kind: 'script', address: text('.autoconfig-url') || undefined };

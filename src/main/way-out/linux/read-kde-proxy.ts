@@ -1,5 +1,6 @@
 import type { RunProgram } from '../../run-program.ts';
 import type { DesktopWay, EarlierSettings } from '../desktop-way.ts';
+import { settingsWithoutOwnPac } from '../without-own-pac.ts';
 import { readProxyUrl } from '../proxy-setting.ts';
 
 const place = ['--file', 'kioslaverc', '--group', 'Proxy Settings', '--key'];
@@ -19,9 +20,10 @@ export async function readKdeProxy(
   let type = await read('ProxyType').catch(() => undefined);
   if (type === undefined || type === types.environment) return undefined;
   let script = type === types.script ? await read('Proxy Config Script').catch(() => '') : undefined;
-  if (script !== undefined && before?.pacUrls.includes(script) === true) {
-    type = before.own.mode ?? types.none;
-    script = before.own.address ?? undefined;
+  const own = settingsWithoutOwnPac(script, [before]);
+  if (own) {
+    type = own.mode ?? types.none;
+    script = own.address ?? undefined;
   }
   if (type === types.environment) return undefined;
   if (type === types.script) return { kind: 'script', address: script || undefined };

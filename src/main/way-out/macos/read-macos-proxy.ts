@@ -1,5 +1,6 @@
 import type { RunProgram } from '../../run-program.ts';
 import type { DesktopWay, EarlierSettings } from '../desktop-way.ts';
+import { settingsWithoutOwnPac } from '../without-own-pac.ts';
 import { exceptionsOf } from '../exceptions-of.ts';
 import type { ProxyPlace, ProxySetting } from '../proxy-setting.ts';
 import { readScutilProxies } from './scutil-proxies.ts';
@@ -19,8 +20,8 @@ export async function readMacosProxy(
   if (isDiscovered) return { kind: 'script', address: undefined, ...(manual && { otherwise: manual }) };
 
   let { script } = settings;
-  const earlier = before.find(({ pacUrls }) => script !== undefined && pacUrls.includes(script));
-  if (earlier) script = earlier.own.mode === 'on' ? (earlier.own.address ?? undefined) : undefined;
+  const own = settingsWithoutOwnPac(script, before);
+  if (own) script = own.mode === 'on' ? (own.address ?? undefined) : undefined;
   if (script) return { kind: 'script', address: script };
   return manual ? { kind: 'proxy', ...manual } : { kind: 'direct' };
 

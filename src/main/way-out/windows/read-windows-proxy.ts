@@ -11,6 +11,7 @@ import {
   type ReadRegistry,
 } from '#node/os/windows/user-registry.ts';
 import type { DesktopWay, EarlierSettings } from '../desktop-way.ts';
+import { settingsWithoutOwnPac } from '../without-own-pac.ts';
 import { exceptionsOf } from '../exceptions-of.ts';
 import { readProxyUrl, type ProxyPlace } from '../proxy-setting.ts';
 
@@ -28,7 +29,8 @@ export function readWindowsProxy(
   const registry = ofInternetSettings(user, machine);
   const text = (name: string) => internetText(registry, name) ?? '';
   let script = text(scriptAddress);
-  if (before?.pacUrls.includes(script) === true) script = before.own.address ?? '';
+  const own = settingsWithoutOwnPac(script, [before]);
+  if (own) script = own.address ?? '';
   if (script !== '') return { kind: 'script', address: script };
   const isOn =
     (registry.number(internetPolicies, 'ProxyEnable') ?? registry.number(internetSettings, 'ProxyEnable')) ===

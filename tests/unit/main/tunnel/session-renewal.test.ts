@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
-import { pauseBeforeSignIn } from '../../../../src/main/tunnel/tunnel-sign-in.ts';
+import { pauseBeforeSignIn } from '../../../../src/main/tunnel/sign-in-pause.ts';
 import type { TestHelper } from '../support/helper.ts';
 import { address, session, authenticating, handshaking, done, setUp } from '../support/tunnel-controller.ts';
 import { connected, gateway } from '../support/tunnel-states.ts';
