@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { addresses } from '../../lab/network/addresses.ts';
 import type { Lab } from '../../lab/lab.ts';
@@ -260,8 +260,12 @@ test('both settings are off at first, switched by keyboard or finger, and fall b
   }
 
   const file = path.join(directory, 'app/settings.json');
-  // A folder with something in it cannot be replaced by a file, not even by root; what is shown already may still be on
-  // its way to the disk.
+  // What is shown already may still be on its way to the disk; the copy is written last.
+  const copy = path.join(directory, 'app/settings.last-good.json');
+  await expect
+    .poll(async () => JSON.parse(await readFile(copy, 'utf8')) as unknown)
+    .toMatchObject({ killSwitch: false, localNetwork: false });
+  // A folder with something in it cannot be replaced by a file, not even by root.
   await expect(async () => {
     await rm(file, { force: true });
     await mkdir(path.join(file, 'in-the-way'), { recursive: true });
