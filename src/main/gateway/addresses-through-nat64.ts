@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
-import { findAddresses } from '#node/network/find-addresses.ts';
-import { sourceAddressTo } from '#node/network/source-address.ts';
+import { findAddresses } from './find-addresses.ts';
+import { sourceAddressTo } from './source-address.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
 import { nat64Prefixes, wellKnownName, type Nat64Prefix } from './nat64.ts';

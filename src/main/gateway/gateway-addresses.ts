@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { findAddresses } from '#node/network/find-addresses.ts';
+import { findAddresses } from './find-addresses.ts';
 import { maxOtherAddresses } from '#shared/helper/protocol.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { withTimeout } from '../with-timeout.ts';

@@ -4,7 +4,7 @@ import { urlToHttpOptions } from 'node:url';
 import { portalProbePath } from '#shared/constants.ts';
 import { mayBePortal } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { lenientHttp } from '#node/network/lenient-http.ts';
+import { lenientHttp } from '../gateway/lenient-http.ts';
 
 const probeTimeoutMs = 5_000;
 /** The minimum time between two probes. */

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { blockListOf } from '#node/network/block-list.ts';
-import { findAddresses } from '#node/network/find-addresses.ts';
+import { findAddresses } from '../gateway/find-addresses.ts';
 import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
 import { localNetworks } from '#shared/tunnel/local-networks.ts';
 

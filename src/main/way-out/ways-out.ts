@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { findAddresses } from '#node/network/find-addresses.ts';
+import { findAddresses } from '../gateway/find-addresses.ts';
 import type { ProxyCredentials } from '#shared/helper/gateway-session.ts';
 import { createListeners } from '../listeners.ts';
 import type { ProxyPasswords } from './proxy-passwords.ts';

@@ -1,7 +1,7 @@
 import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { lenientHttp } from '#node/network/lenient-http.ts';
+import { lenientHttp } from '../lenient-http.ts';
 import { decodeXml } from './xml-encoding.ts';
 import { unreachableBy, wantsCertificate, type GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
 

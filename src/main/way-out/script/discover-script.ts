@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { blockListOf } from '#node/network/block-list.ts';
-import { findAddresses } from '#node/network/find-addresses.ts';
+import { findAddresses } from '../../gateway/find-addresses.ts';
 import { privateNetworks } from '#shared/tunnel/local-networks.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import type { NetworkFiles } from '../network-files.ts';

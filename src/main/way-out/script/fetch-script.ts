@@ -7,7 +7,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { byTrustedRoots, trustSystemRoots } from '#node/anyconnect/system-roots.ts';
-import { lenientHttp } from '#node/network/lenient-http.ts';
+import { lenientHttp } from '../../gateway/lenient-http.ts';
 import { isOfThisComputer } from '../this-computer.ts';
 
 const limitMs = 5_000;
