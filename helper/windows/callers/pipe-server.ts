@@ -1,17 +1,14 @@
 import { Socket } from 'node:net';
 import { pipeClientIdentity, type TokenIdentity } from '#node/os/windows/access-token.ts';
 import { orThrow } from '#node/os/windows/last-error.ts';
-import { steadyMemory } from '#node/os/windows/native-library.ts';
 import { createPipe, pipeConstants } from '../calls/create-pipe.ts';
-import { loadPipeCalls, pipeClientConstants, type PipeCalls } from '../calls/pipe-calls.ts';
+import { loadPipeCalls, type PipeCalls } from '../calls/pipe-calls.ts';
 import { createPipePlace, type PipePlace } from './pipe-place.ts';
 import type { Sid } from '#node/os/windows/security-identifier.ts';
 
 /** Who has opened a pipe, as the system says. */
 export interface PipeClient extends TokenIdentity {
   pid: number;
-  /** The file of its program; undefined if that has ended. */
-  program: string | undefined;
 }
 
 export interface PipeServerOptions {
@@ -109,21 +106,5 @@ function identify(calls: PipeCalls, pipe: number, groups: readonly Sid[]): PipeC
   const identity = pipeClientIdentity(pipe, groups);
   const into: unknown[] = [0];
   orThrow('GetNamedPipeClientProcessId', calls.clientPid(pipe, into));
-  const pid = Number(into[0]);
-  return { ...identity, pid, program: programOf(calls, pid) };
-}
-
-const maxPathBytes = 2 * 32_768;
-
-function programOf(calls: PipeCalls, pid: number): string | undefined {
-  const handle = Number(calls.openProcess(pipeClientConstants.PROCESS_QUERY_LIMITED_INFORMATION, 0, pid));
-  if (handle === 0) return undefined;
-  try {
-    const name = steadyMemory(maxPathBytes);
-    const length: unknown[] = [maxPathBytes / 2];
-    if (Number(calls.program(handle, 0, name, length)) === 0) return undefined;
-    return name.toString('utf16le', 0, 2 * Number(length[0]));
-  } finally {
-    calls.close(handle);
-  }
+  return { ...identity, pid: Number(into[0]) };
 }

@@ -1,9 +1,6 @@
 import koffi from 'koffi';
 import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 
-/** <winnt.h>. */
-export const pipeClientConstants = { PROCESS_QUERY_LIMITED_INFORMATION: 0x1000 } as const;
-
 /** <winerror.h>. */
 export const pipeCodes = {
   ERROR_NO_DATA: 232,
@@ -27,13 +24,6 @@ export function loadPipeCalls() {
     resetEvent: bind('ResetEvent', 'int', ['intptr']),
     close: bind('CloseHandle', 'int', ['intptr']),
     clientPid: bind('GetNamedPipeClientProcessId', 'int', ['intptr', returned('uint32')]),
-    openProcess: bind('OpenProcess', 'intptr', ['uint32', 'int', 'uint32']),
-    program: bind('QueryFullProcessImageNameW', 'int', [
-      'intptr',
-      'uint32',
-      'void *',
-      koffi.inout(koffi.pointer('uint32')),
-    ]),
     // libuv's, which Node exports: the handle becomes a descriptor of Node's own C library.
     descriptor: koffi.load(null).func('int uv_open_osfhandle(intptr)') as (handle: number) => unknown,
   };

@@ -21,7 +21,6 @@ import { structure, type Structure } from '#node/os/windows/structure.ts';
 import { codes } from '../../../../helper/windows/calls/system-error.ts';
 import * as wireless from '../../../../src/main/networks/windows/wireless-structures.ts';
 import { pipeConstants } from '../../../../helper/windows/calls/create-pipe.ts';
-import { pipeClientConstants } from '../../../../helper/windows/calls/pipe-calls.ts';
 import { socketConstants } from '../../../../src/main/self-test/windows/sockets.ts';
 import { SHELLEXECUTEINFOW, shellConstants } from '../../../../src/main/updates/windows/shell-execute.ts';
 import { phoneBookConstants, RASENTRYNAMEW } from '../../../../src/main/system-proxy/windows/phone-book.ts';
@@ -59,7 +58,6 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...serviceConstants,
       ...serviceCodes,
       ...pipeConstants,
-      ...pipeClientConstants,
       ...processConstants,
       ...socketConstants,
       ...shellConstants,

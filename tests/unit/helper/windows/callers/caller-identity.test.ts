@@ -4,12 +4,7 @@ import { wellKnownSids, type Sid } from '../../../../../src/node/os/windows/secu
 
 const alice: Sid = 'S-1-5-21-1-2-3-1001';
 const policy = { allowedUsers: [], allowedGroup: wellKnownSids.interactive };
-const client = (user: Sid, ...groups: Sid[]) => ({
-  user,
-  groups: new Set(groups),
-  pid: 4,
-  program: undefined,
-});
+const client = (user: Sid, ...groups: Sid[]) => ({ user, groups: new Set(groups), pid: 4711 });
 
 describe('a caller of the helper on Windows', () => {
   it.each([
@@ -26,7 +21,7 @@ describe('a caller of the helper on Windows', () => {
     ],
     ['the system', client(wellKnownSids.system), { isAllowed: true, isAdministrator: true }],
   ])('is known as %s', (_, who, expected) =>
-    expect(callerOf(who, policy)).toMatchObject({ ...expected, user: who.user }),
+    expect(callerOf(who, policy)).toMatchObject({ ...expected, user: who.user, pid: who.pid }),
   );
 
   it('is allowed if the command line names the user', () => {
