@@ -28,7 +28,7 @@ export const macosProxy = (libc: Libc, run: RunCommand): ProxySystem => ({
   openListener({ uid }) {
     for (const port of proxyPorts) {
       const endpoint = { address: '127.0.0.1', port };
-      // Only root may have such a port; whose the socket is was decided when it was made.
+      // At a single address, only root may have such a port; whose the socket is was decided when it was made.
       const descriptor = asUser(uid, () => openTcp(libc, endpoint));
       if (listenTcp(libc, descriptor, endpoint)) return { port, descriptor };
     }
