@@ -37,6 +37,7 @@ function show({ terminal, say }: CommandContext, findings: readonly Finding[]): 
     probe: say('doctor.probe'),
     proxy: say('doctor.proxy'),
     group: say('doctor.group'),
+    system: say('doctor.system'),
   };
   const rows = findings.map(({ check, outcome, text }) => [
     marks[outcome],

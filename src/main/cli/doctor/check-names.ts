@@ -18,5 +18,6 @@ export const checkNames = [
   'probe',
   'proxy',
   'group',
+  'system',
 ] as const;
 export type CheckName = (typeof checkNames)[number];

@@ -1,3 +1,4 @@
+import { desktopPlatform } from '#node/os/desktop-platform.ts';
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
@@ -7,6 +8,7 @@ import type { CommandContext } from '../command-context.ts';
 import { checkActualWay } from './actual-way.ts';
 import { checkNames } from './check-names.ts';
 import { checkEngine } from './engine-check.ts';
+import { checkExperience } from './experience.ts';
 import type { Finding } from './finding.ts';
 import { checkHelper } from './helper-check.ts';
 import { checkInstallation } from './installation-check.ts';
@@ -34,6 +36,7 @@ export async function runChecks(context: CommandContext): Promise<Finding[]> {
     // While traffic is blocked, nothing can be reached, and that is correct.
     ...(isClosed ? [] : await outsideFindings()),
     ...(await checkActualWay({ tunnel, service, client, say })),
+    ...checkExperience(desktopPlatform(platform), say),
   ].toSorted((one, other) => checkNames.indexOf(one.check) - checkNames.indexOf(other.check));
 
   async function outsideFindings(): Promise<Finding[]> {

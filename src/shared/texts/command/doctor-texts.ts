@@ -80,6 +80,11 @@ const en = {
     'A program among the chosen apps cannot reach the service. Disconnect, then connect again.',
   'doctor.groupWrong':
     'A program among the chosen apps connected from {{address}}, which does not match your choice. Disconnect, then connect again.',
+  'doctor.system': 'This system',
+  'doctor.systemUntried':
+    'So far, Waymaker’s protection on this system has only been tried on models, not on a real computer. “waymaker self-test --report self-test.txt”, run as an administrator, tries it here. Please open an issue with that report in Waymaker’s repository.',
+  'doctor.systemUnderWine':
+    'So far, Waymaker’s protection on this system has only been tried on models, and other parts under wine, not on a real computer. “waymaker self-test --report self-test.txt”, run as an administrator, tries it here. Please open an issue with that report in Waymaker’s repository.',
 } as const;
 
 export type DoctorTextKey = keyof typeof en;
@@ -155,6 +160,11 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.groupSilent': '所选应用中的程序无法连接服务。请断开连接，然后重新连接。',
     'doctor.groupWrong':
       '所选应用中的程序从 {{address}} 发出流量，与您的选择不符。请断开连接，然后重新连接。',
+    'doctor.system': '本系统',
+    'doctor.systemUntried':
+      '到目前为止，Waymaker 在本系统上的保护功能只在模型上试过，尚未在真实的电脑上试过。以管理员身份运行“waymaker self-test --report self-test.txt”可以在这里测试。请在 Waymaker 的代码仓库中提交问题，并附上该报告。',
+    'doctor.systemUnderWine':
+      '到目前为止，Waymaker 在本系统上的保护功能只在模型上试过，其他部分在 wine 下试过，尚未在真实的电脑上试过。以管理员身份运行“waymaker self-test --report self-test.txt”可以在这里测试。请在 Waymaker 的代码仓库中提交问题，并附上该报告。',
   },
   'zh-hant': {
     'doctor.ok': '正常',
@@ -226,5 +236,10 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.groupSilent': '所選應用程式中的程式無法連上服務。請中斷連線，然後重新連線。',
     'doctor.groupWrong':
       '所選應用程式中的程式從 {{address}} 送出流量，與您的選擇不符。請中斷連線，然後重新連線。',
+    'doctor.system': '本系統',
+    'doctor.systemUntried':
+      '到目前為止，Waymaker 在本系統上的保護功能只在模型上試過，尚未在真實的電腦上試過。以系統管理員身分執行「waymaker self-test --report self-test.txt」可以在這裡測試。請在 Waymaker 的程式碼儲存庫中提交問題，並附上該報告。',
+    'doctor.systemUnderWine':
+      '到目前為止，Waymaker 在本系統上的保護功能只在模型上試過，其他部分在 wine 下試過，尚未在真實的電腦上試過。以系統管理員身分執行「waymaker self-test --report self-test.txt」可以在這裡測試。請在 Waymaker 的程式碼儲存庫中提交問題，並附上該報告。',
   },
 };

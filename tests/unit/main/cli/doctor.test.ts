@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
 import { isAlwaysOutside } from '../../../../src/main/cli/doctor/always-outside.ts';
 import { checkEngine } from '../../../../src/main/cli/doctor/engine-check.ts';
+import { checkExperience } from '../../../../src/main/cli/doctor/experience.ts';
 import { checkWayOut } from '../../../../src/main/cli/doctor/way-out-check.ts';
 import { checkService } from '../../../../src/main/cli/doctor/remote-services.ts';
 import { createTestAuthority } from '../support/test-authority.ts';
@@ -99,4 +100,18 @@ test('the doctor takes neighbours for outside at any private address, and others
   expect(near.filter((address) => isOutside(address, { isOnLink: false }))).toEqual([]);
   expect(isOutside('203.0.113.5')).toBe(false);
   expect(isOutside('203.0.113.5', { localNetwork: true })).toBe(true);
+});
+
+test('the doctor says where this version’s protection has not run on a real machine, and what to do about that', () => {
+  const said = (system: 'linux' | 'macos' | 'windows') => checkExperience(system, createSay('en', system));
+  expect(said('linux')).toEqual([]);
+  const [onMac, ...restOfMac] = said('macos');
+  const [onWindows, ...restOfWindows] = said('windows');
+  for (const found of [onMac, onWindows]) {
+    expect(found).toMatchObject({ check: 'system', outcome: 'unknown' });
+    expect(found?.text).toMatch(/not on a real computer.*waymaker self-test --report.*issue/);
+  }
+  expect(onMac?.text).not.toContain('wine');
+  expect(onWindows?.text).toContain('under wine');
+  expect([...restOfMac, ...restOfWindows]).toEqual([]);
 });
