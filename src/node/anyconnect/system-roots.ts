@@ -55,8 +55,9 @@ export function trustSystemRoots(): void {
     // Something else than certificates is in it, or it is gone again: those before stay trusted.
     if (!isReadable) return;
     const gone = new Set(before);
+    // Node's own are in lines of another length than those that it writes itself.
     for (const kept of [...tls.getCACertificates('bundled'), ...tls.getCACertificates('extra')])
-      gone.delete(kept);
+      gone.delete(new X509Certificate(kept).toString());
     trust([...tls.getCACertificates('default').filter((root) => !gone.has(root)), ...roots]);
   }
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -85,4 +86,15 @@ test('a root that the system trusts no more is refused without a restart', async
   expect(await connect()).toBe('trusted');
   await writeFile(bundle, known.certificate);
   expect(await connect()).toBe(refused);
+});
+
+test('a root that the system trusts no more is trusted further if it is one of Node’s own', async () => {
+  const known = await createTestAuthority('beside');
+  const connect = await startServerOf(known);
+  const [own = ''] = tls.rootCertificates;
+  await writeFile(bundle, `${known.certificate}${own.trimEnd()}\n`);
+  expect(await connect()).toBe('trusted');
+  await writeFile(bundle, known.certificate);
+  expect(await connect()).toBe('trusted');
+  expect(tls.getCACertificates('default')).toContain(new X509Certificate(own).toString());
 });
