@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ResponseError } from 'vscode-jsonrpc/node';
+import { ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
 import {
   helperError,
   maxOtherAddresses,
@@ -308,11 +308,22 @@ export function createTunnelRequests({
     },
     async disconnect(reason) {
       await listsSent;
-      await helper.call('disconnect', reason === undefined ? {} : { reason });
+      if (reason === undefined) return void (await helper.call('disconnect', {}));
+      try {
+        await helper.call('disconnect', { reason });
+      } catch (error) {
+        const isUnknown = error instanceof ResponseError && error.code === ErrorCodes.InvalidParams;
+        if (!isUnknown) throw error;
+        await helper.call('disconnect', { reason: earlierReason(reason) });
+      }
     },
     change,
   };
 }
+
+/** What an earlier helper is told, which knows fewer reasons: it would go on waiting for a session otherwise. */
+const earlierReason = (reason: DisconnectReason): DisconnectReason =>
+  reason === 'gateway-certificate-dates' ? 'gateway-certificate-refused' : 'gateway-unreachable';
 
 const placeOf = ({ protocol, host, port }: ProxyToGateway) => `${protocol} ${host} ${port}`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ResponseError } from 'vscode-jsonrpc/node';
+import { ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
 import { helperError } from '#shared/helper/protocol.ts';
 import type { SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import { address, session, handshaking, done, setUp } from '../support/tunnel-controller.ts';
@@ -162,6 +162,18 @@ describe('connect', () => {
     });
     await tunnel.connect({ address });
     await settled({ state: 'disconnected', reason: cause });
+  });
+
+  test('an earlier helper that does not know the reason is told another one, and waits no longer', async () => {
+    const { helper, tunnel, settled } = await setUp({
+      results: [{ ok: false, failure: 'gateway-certificate-refused', cause: 'gateway-certificate-dates' }],
+    });
+    helper.on('disconnect', ({ reason }) => {
+      if (reason === 'gateway-certificate-dates') throw new ResponseError(ErrorCodes.InvalidParams, 'reason');
+      helper.set({ state: 'disconnected', ...(reason && { reason }) });
+    });
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'gateway-certificate-refused' });
   });
 
   test.each([
