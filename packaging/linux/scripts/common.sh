@@ -80,17 +80,19 @@ end_program() {
 # The windows were ended before, the kill switch has background processes keep the settings, and nobody may be logged in.
 put_back_proxies() {
     for id in $(users_with_profile); do
-        if entry=$(getent passwd "$id") && ! as_user "$entry" "$folder/node" "$folder/app/cli.js" put-back-proxies; then
+        entry=$(timeout --signal=KILL 10 getent passwd "$id") || continue
+        if ! as_user "$entry" "$folder/node" "$folder/app/cli.js" put-back-proxies; then
             say "the proxy settings of ${entry%%:*} may still point at Waymaker: they are among the desktop's settings."
         fi
     done
 }
 
-# Local accounts, and whoever is logged in, in whose homes root may not be able to look.
+# Local accounts, and whoever is logged in, in whose homes root may not be able to look. A home may be on a file system that
+# never answers.
 users_with_profile() {
     {
         getent -s files passwd | while IFS=: read -r _ _ id _ _ home _; do
-            if [ -d "$home/.config/Waymaker" ]; then echo "$id"; fi
+            if timeout --signal=KILL 5 test -d "$home/.config/Waymaker"; then echo "$id"; fi
         done
         ls /run/user 2> /dev/null || :
     } | sort -u
