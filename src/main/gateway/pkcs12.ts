@@ -29,7 +29,8 @@ export function readPkcs12(file: Uint8Array, password: string): CertificateFile 
 
 function binary(file: Buffer): Buffer {
   const text = file.toString('latin1');
-  return /^[A-Za-z0-9+/\s]+=*\s*$/.test(text) ? Buffer.from(text, 'base64') : file;
+  // One class for all of it: with the signs of its end apart, blanks before anything else would be tried again and again.
+  return /^[A-Za-z0-9+/=\s]+$/.test(text) ? Buffer.from(text, 'base64') : file;
 }
 
 /** Without what some programs put behind it. Its length is in its first bytes, unless it is unknown (X.690 §8.1.3). */
