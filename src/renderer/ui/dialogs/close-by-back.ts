@@ -61,12 +61,17 @@ function step(own: number | 'forward'): void {
 function onPop(event: PopStateEvent): void {
   const dialog = dialogs.at(-1);
   const shown = shownDialog();
+  const isLeft = shown !== undefined && isLeftOver(shown);
+  // The one around it may have been closed before it.
+  const isBehind = dialog && location.href === dialog.href && (isLeft || shown === dialogs.at(-2)?.id);
   const own = ownSteps.shift();
   if (own !== undefined) {
     event.stopImmediatePropagation();
     // Another page was opened meanwhile, and that is what was left instead.
     if (shown === own) return step('forward');
-  } else if (dialog && shown === dialogs.at(-2)?.id && location.href === dialog.href) {
+    // Another dialog was, and took the entry that was left.
+    if (isBehind && !isLeft && ownSteps.length === 0) addEntry(dialog);
+  } else if (isBehind) {
     event.stopImmediatePropagation();
     dialog.onBack();
     // One that cannot be closed now is still there.
@@ -74,5 +79,5 @@ function onPop(event: PopStateEvent): void {
       if (dialogs.includes(dialog) && shownDialog() !== dialog.id) addEntry(dialog);
     });
   }
-  if (shown !== undefined && isLeftOver(shown)) step(shown);
+  if (isLeft) step(shown);
 }
