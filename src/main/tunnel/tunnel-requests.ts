@@ -308,12 +308,11 @@ export function createTunnelRequests({
     },
     async disconnect(reason) {
       await listsSent;
-      if (reason === undefined) return void (await helper.call('disconnect', {}));
       try {
-        await helper.call('disconnect', { reason });
+        await helper.call('disconnect', reason === undefined ? {} : { reason });
       } catch (error) {
         const isUnknown = error instanceof ResponseError && error.code === ErrorCodes.InvalidParams;
-        if (!isUnknown) throw error;
+        if (reason === undefined || !isUnknown) throw error;
         await helper.call('disconnect', { reason: earlierReason(reason) });
       }
     },
