@@ -4,7 +4,7 @@ import { openConstants as opening, openFile } from './calls/open-file.ts';
 import { makePrivateDirectory } from '#node/os/windows/private-directory.ts';
 
 /** <winerror.h>. */
-const ERROR_SHARING_VIOLATION = 32;
+export const lockCodes = { ERROR_SHARING_VIOLATION: 32 } as const;
 
 /**
  * Locks a directory that only administrators can open, until this process ends, however it does: a file in it is open
@@ -18,7 +18,7 @@ export async function lockDirectory(directory: string): Promise<boolean> {
     openFile(path.join(directory, 'lock'), { rights, share: 0, how, flags });
     return true;
   } catch (error) {
-    if (error instanceof CallFailed && error.code === ERROR_SHARING_VIOLATION) return false;
+    if (error instanceof CallFailed && error.code === lockCodes.ERROR_SHARING_VIOLATION) return false;
     throw error;
   }
 }

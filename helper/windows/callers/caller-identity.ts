@@ -34,11 +34,20 @@ export function callerOf({ user, groups, pid }: PipeClient, policy: CallerPolicy
   };
 }
 
+/** <winnt.h>. */
+export const pipeRights = {
+  FILE_GENERIC_READ: 0x12_0089,
+  FILE_GENERIC_WRITE: 0x12_0116,
+  FILE_CREATE_PIPE_INSTANCE: 0x4,
+} as const;
+const { FILE_GENERIC_READ, FILE_GENERIC_WRITE, FILE_CREATE_PIPE_INSTANCE } = pipeRights;
+
 /**
  * Rights to read and write a pipe (PipeAccessRights.ReadWrite of .NET, and to wait for it), without that to create
- * another one with its name, which FILE_GENERIC_WRITE would include.
+ * another one with its name.
  */
-const readAndWrite = '0x12019b';
+const rights = (FILE_GENERIC_READ | FILE_GENERIC_WRITE) & ~FILE_CREATE_PIPE_INSTANCE;
+const readAndWrite = `0x${rights.toString(16)}`;
 
 /** Nobody over the network, whoever they are; the system and administrators; and those who may call. */
 export function pipeAccess({ allowedUsers, allowedGroup }: CallerPolicy): string {

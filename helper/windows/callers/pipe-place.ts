@@ -1,6 +1,7 @@
 import { CallFailed, handleOrThrow, lastError, orThrow } from '#node/os/windows/last-error.ts';
 import { steadyMemory } from '#node/os/windows/native-library.ts';
-import { pipeCodes, type PipeCalls } from '../calls/pipe-calls.ts';
+import { placeOf, sizeOf } from '#node/os/windows/structure.ts';
+import { OVERLAPPED, pipeCodes, type PipeCalls } from '../calls/pipe-calls.ts';
 import { createObjectWait } from '../calls/wait-for-object.ts';
 
 /** Where one client after the other is waited for, each by a pipe of its own. */
@@ -32,12 +33,11 @@ type State =
 
 /** For a client's first byte, in milliseconds. */
 const firstByteMs = 5_000;
-/** The event's place in OVERLAPPED (<minwinbase.h>). */
-const eventAt = 24;
+const eventAt = placeOf(OVERLAPPED, 'hEvent');
 
 export function createPipePlace(calls: PipeCalls, listener: PipePlaceListener): PipePlace {
   const event = handleOrThrow('CreateEventW', calls.createEvent(null, 1, 0, null));
-  const overlapped = steadyMemory(32);
+  const overlapped = steadyMemory(sizeOf(OVERLAPPED));
   const byte = steadyMemory(1);
   let state: State = { kind: 'idle' };
 

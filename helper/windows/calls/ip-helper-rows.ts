@@ -1,6 +1,7 @@
 import koffi from 'koffi';
 import { z } from 'zod/mini';
 import { guidOfBytes, GUID, type Guid } from '#node/os/windows/guid.ts';
+import { placeOf } from '#node/os/windows/structure.ts';
 import type { Interface, IpInterface, Route, UnicastAddress } from './ip-helper.ts';
 import { ipHelperConstants as constants } from './ip-helper-structures.ts';
 import { addressBytesOf, addressOf, textOf, type SocketAddress } from './socket-address.ts';
@@ -46,9 +47,9 @@ export function readInterface(given: Row): Interface {
 function readGuid(value: z.output<typeof interfaceRow>['InterfaceGuid']): Guid {
   const bytes = Buffer.alloc(koffi.sizeof(GUID.type));
   bytes.writeUInt32LE(value.Data1, 0);
-  bytes.writeUInt16LE(value.Data2, 4);
-  bytes.writeUInt16LE(value.Data3, 6);
-  bytes.set(value.Data4, 8);
+  bytes.writeUInt16LE(value.Data2, placeOf(GUID, 'Data2'));
+  bytes.writeUInt16LE(value.Data3, placeOf(GUID, 'Data3'));
+  bytes.set(value.Data4, placeOf(GUID, 'Data4'));
   return guidOfBytes(bytes);
 }
 

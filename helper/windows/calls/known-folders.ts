@@ -1,9 +1,12 @@
 import koffi from 'koffi';
+import { guidBytes, type Guid } from '#node/os/windows/guid.ts';
 import { expectSuccess } from '#node/os/windows/last-error.ts';
 import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 
-/** FOLDERID_ProgramData of <knownfolders.h>, as it is in memory. */
-const programData = Buffer.from('825dab62c1fdc34da9dd070d1d495d97', 'hex');
+/** <knownfolders.h>. */
+export const folders = {
+  FOLDERID_ProgramData: '62ab5d82-fdc1-4dc3-a9dd-070d1d495d97',
+} as const satisfies Record<string, Guid>;
 
 /**
  * Where programs keep data of the computer's, usually C:\ProgramData. By the system, not by an environment that
@@ -18,7 +21,7 @@ export function programDataFolder(): string {
   ]);
   const free = loadLibrary('ole32.dll').bind('CoTaskMemFree', 'void', ['void *']);
   const into: unknown[] = [null];
-  expectSuccess('SHGetKnownFolderPath', find(Buffer.from(programData), 0, 0, into));
+  expectSuccess('SHGetKnownFolderPath', find(guidBytes(folders.FOLDERID_ProgramData), 0, 0, into));
   try {
     return String(koffi.decode(into[0], 'char16_t', -1));
   } finally {

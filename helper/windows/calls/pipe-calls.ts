@@ -1,5 +1,6 @@
 import koffi from 'koffi';
 import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
+import { structure } from '#node/os/windows/structure.ts';
 
 /** <winerror.h>. */
 export const pipeCodes = {
@@ -8,6 +9,15 @@ export const pipeCodes = {
   ERROR_IO_INCOMPLETE: 996,
   ERROR_IO_PENDING: 997,
 } as const;
+
+/** <minwinbase.h>: of a call that does not wait. */
+export const OVERLAPPED = structure('OVERLAPPED', {
+  Internal: 'uintptr',
+  InternalHigh: 'uintptr',
+  Offset: 'uint32',
+  OffsetHigh: 'uint32',
+  hEvent: 'intptr',
+});
 
 export type PipeCalls = ReturnType<typeof loadPipeCalls>;
 

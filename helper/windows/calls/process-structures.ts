@@ -65,6 +65,10 @@ export const JOBOBJECT_EXTENDED_LIMIT_INFORMATION = structure('JOBOBJECT_EXTENDE
   PeakJobMemoryUsed: 'uintptr',
 });
 
+export const JOBOBJECT_BASIC_UI_RESTRICTIONS = structure('JOBOBJECT_BASIC_UI_RESTRICTIONS', {
+  UIRestrictionsClass: 'uint32',
+});
+
 export const processStartConstants = {
   LOGON32_LOGON_SERVICE: 5,
   LOGON32_PROVIDER_DEFAULT: 0,
@@ -83,8 +87,6 @@ export const processStartConstants = {
   JOB_OBJECT_LIMIT_PROCESS_MEMORY: 0x100,
   JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION: 0x400,
   JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE: 0x2000,
+  JOB_OBJECT_UILIMIT_ALL: 0xff,
   DUPLICATE_SAME_ACCESS: 0x2,
 } as const;
-
-/** All of JOB_OBJECT_UILIMIT_… of <winnt.h>, of which mingw-w64 has each. */
-export const allUiLimits = 0xff;

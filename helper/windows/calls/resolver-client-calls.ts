@@ -1,7 +1,7 @@
 import { loadLibrary } from '#node/os/windows/native-library.ts';
 import type { Libraries } from './libraries.ts';
 import type { ResolverClient } from './resolver-client.ts';
-import { SERVICE_STATUS } from './service-status.ts';
+import { SERVICE_STATUS } from '#node/os/windows/service-status.ts';
 import { SystemError } from './system-error.ts';
 import koffi from 'koffi';
 

@@ -2,9 +2,9 @@ import koffi from 'koffi';
 import { orThrow } from '#node/os/windows/last-error.ts';
 import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 
-/** WT_EXECUTEONLYONCE and INFINITE of <winnt.h> and <winbase.h>. */
-const WT_EXECUTEONLYONCE = 0x8;
-const INFINITE = 0xffff_ffff;
+/** <winnt.h>, <winbase.h>. */
+export const waitConstants = { WT_EXECUTEONLYONCE: 0x8, INFINITE: 0xffff_ffff } as const;
+const { WT_EXECUTEONLYONCE, INFINITE } = waitConstants;
 
 let calls: ReturnType<typeof load> | undefined;
 

@@ -33,8 +33,12 @@ export interface WintunSession {
 /** Between WINTUN_MIN_RING_CAPACITY and WINTUN_MAX_RING_CAPACITY, a power of two. */
 const ringBytes = 16 * 1024 * 1024;
 
-/** <winerror.h>. */
-const codes = { ERROR_HANDLE_EOF: 38, ERROR_BUFFER_OVERFLOW: 111, ERROR_NO_MORE_ITEMS: 259 } as const;
+/** What wintun.h says that its functions fail with, of <winerror.h>. */
+export const wintunCodes = {
+  ERROR_HANDLE_EOF: 38,
+  ERROR_BUFFER_OVERFLOW: 111,
+  ERROR_NO_MORE_ITEMS: 259,
+} as const;
 
 /** The type of an adapter, for people. */
 const tunnelType = 'Waymaker';
@@ -68,8 +72,8 @@ export function createWintun(library: string, kernel32 = 'kernel32.dll'): Wintun
         const packet = native.receive(session, size);
         if (Number(packet) === 0) {
           const code = Number(native.lastError());
-          if (code === codes.ERROR_NO_MORE_ITEMS) return 'empty';
-          if (code === codes.ERROR_HANDLE_EOF) return 'ended';
+          if (code === wintunCodes.ERROR_NO_MORE_ITEMS) return 'empty';
+          if (code === wintunCodes.ERROR_HANDLE_EOF) return 'ended';
           throw new SystemError('WintunReceivePacket', code);
         }
         const length = Number(size[0]);
@@ -82,8 +86,8 @@ export function createWintun(library: string, kernel32 = 'kernel32.dll'): Wintun
         const room = native.allocate(session, packet.length);
         if (Number(room) === 0) {
           const code = Number(native.lastError());
-          if (code === codes.ERROR_BUFFER_OVERFLOW) return 'full';
-          if (code === codes.ERROR_HANDLE_EOF) return 'ended';
+          if (code === wintunCodes.ERROR_BUFFER_OVERFLOW) return 'full';
+          if (code === wintunCodes.ERROR_HANDLE_EOF) return 'ended';
           throw new SystemError('WintunAllocateSendPacket', code);
         }
         native.copyIn(room, packet, packet.length);

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
+import { pseudoHandles } from '#node/os/windows/access-token.ts';
 import { orThrow } from '#node/os/windows/last-error.ts';
 import { steadyMemory } from '#node/os/windows/native-library.ts';
+import { SECURITY_ATTRIBUTES } from '#node/os/windows/security-structures.ts';
+import { placeOf, sizeOf } from '#node/os/windows/structure.ts';
 import { createPipe, pipeConstants } from '../calls/create-pipe.ts';
 import { openConstants as opening, openFile } from '../calls/open-file.ts';
 import type { ProcessCalls } from '../calls/process-calls.ts';
@@ -21,9 +24,11 @@ export interface InheritedHandles {
   close(): void;
 }
 
-/** The C library's flags of a descriptor (FOPEN, FPIPE and FDEV of its internal headers, as libuv has them). */
-const [isOpen, isPipe, isDevice] = [0x01, 0x08, 0x40];
-const [currentProcess, handleBytes] = [-1, 8];
+/** The C library's flags of a descriptor, which are in its internal headers only (libuv, src/win/process-stdio.c). */
+export const descriptorFlags = { FOPEN: 0x01, FPIPE: 0x08, FDEV: 0x40 } as const;
+const { FOPEN: isOpen, FPIPE: isPipe, FDEV: isDevice } = descriptorFlags;
+const { currentProcess } = pseudoHandles;
+const handleBytes = 8;
 /** Nobody but the system itself: the other end has been opened by the time that anybody learns of the pipe. */
 const nobodyElse = 'D:P(A;;GA;;;SY)(A;;GA;;;BA)';
 
@@ -70,10 +75,11 @@ function makePipe(calls: ProcessCalls, isOverlapped: boolean): { ours: number; t
 const openNothing = () => openForOthers('NUL', 0);
 
 function openForOthers(name: string, flags: number): number {
-  // SECURITY_ATTRIBUTES of <minwinbase.h>: its length, no descriptor, and that it is inherited.
-  const attributes = steadyMemory(24);
-  attributes.writeUInt32LE(24, 0);
-  attributes.writeUInt32LE(1, 16);
+  // No descriptor, and that it is inherited.
+  const length = sizeOf(SECURITY_ATTRIBUTES);
+  const attributes = steadyMemory(length);
+  attributes.writeUInt32LE(length, placeOf(SECURITY_ATTRIBUTES, 'nLength'));
+  attributes.writeUInt32LE(1, placeOf(SECURITY_ATTRIBUTES, 'bInheritHandle'));
   const rights = opening.GENERIC_READ + opening.GENERIC_WRITE;
   const share = opening.FILE_SHARE_READ | opening.FILE_SHARE_WRITE;
   return openFile(name, { rights, share, how: opening.OPEN_EXISTING, flags, attributes });

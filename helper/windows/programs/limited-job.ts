@@ -3,7 +3,7 @@ import { handleOrThrow, lastError } from '#node/os/windows/last-error.ts';
 import { steadyMemory } from '#node/os/windows/native-library.ts';
 import type { ProcessCalls } from '../calls/process-calls.ts';
 import {
-  allUiLimits,
+  JOBOBJECT_BASIC_UI_RESTRICTIONS,
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
   processStartConstants as constants,
 } from '../calls/process-structures.ts';
@@ -51,14 +51,15 @@ export function makeJob(calls: ProcessCalls, mayOutlive: boolean, onNote: (note:
     PeakProcessMemoryUsed: 0,
     PeakJobMemoryUsed: 0,
   };
-  const windows = steadyMemory(4);
-  windows.writeUInt32LE(allUiLimits, 0);
+  const windowsSize = koffi.sizeof(JOBOBJECT_BASIC_UI_RESTRICTIONS.type);
+  const windows = steadyMemory(windowsSize);
+  windows.writeUInt32LE(constants.JOB_OBJECT_UILIMIT_ALL, 0);
   const { JobObjectExtendedLimitInformation: memory, JobObjectBasicUIRestrictions: ui } = constants;
   const size = koffi.sizeof(JOBOBJECT_EXTENDED_LIMIT_INFORMATION.type);
   // A program with fewer limits is better than one with more rights.
   if (Number(calls.limitJob(job, memory, information, size)) === 0)
     onNote(`its memory is not limited (${lastError()})`);
-  if (Number(calls.limitJobWindows(job, ui, windows, 4)) === 0)
+  if (Number(calls.limitJobWindows(job, ui, windows, windowsSize)) === 0)
     onNote(`it may have windows (${lastError()})`);
   return job;
 }

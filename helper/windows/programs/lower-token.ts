@@ -1,6 +1,8 @@
 import { CallFailed, lastError, orThrow } from '#node/os/windows/last-error.ts';
 import { addressOf, changed, loadLibrary, steadyMemory } from '#node/os/windows/native-library.ts';
 import { readSid, sidBytes } from '#node/os/windows/security-identifier.ts';
+import { placeOf, sizeOf } from '#node/os/windows/structure.ts';
+import { LUID_AND_ATTRIBUTES, TOKEN_MANDATORY_LABEL, TOKEN_PRIVILEGES } from './token-structures.ts';
 
 /** <winnt.h>. */
 export const tokenConstants = {
@@ -11,14 +13,22 @@ export const tokenConstants = {
   TokenIntegrityLevel: 25,
   SE_PRIVILEGE_REMOVED: 0x4,
   SE_GROUP_INTEGRITY: 0x20,
+  SECURITY_MANDATORY_LOW_RID: 0x1000,
 } as const;
 const { TokenPrivileges, TokenIntegrityLevel, SE_PRIVILEGE_REMOVED, SE_GROUP_INTEGRITY } = tokenConstants;
-/** LUID_AND_ATTRIBUTES: two numbers that name the privilege, and one of flags. */
-const privilegeBytes = 12;
-/** To pass directories on the way to a file, which everybody has (SE_CHANGE_NOTIFY_PRIVILEGE). */
-const changeNotify = 23;
-/** SECURITY_MANDATORY_LOW_RID: writes to nothing that others have not opened for such processes. */
-const lowIntegrity = 'S-1-16-4096';
+/** Only headers for drivers have it (<wdm.h>). */
+export const privilegeNumbers = { SE_CHANGE_NOTIFY_PRIVILEGE: 23 } as const;
+/** To pass directories on the way to a file, which everybody has. */
+const { SE_CHANGE_NOTIFY_PRIVILEGE: changeNotify } = privilegeNumbers;
+
+const countAt = placeOf(TOKEN_PRIVILEGES, 'PrivilegeCount');
+const listAt = placeOf(TOKEN_PRIVILEGES, 'Privileges');
+const privilegeBytes = sizeOf(LUID_AND_ATTRIBUTES);
+const [lowAt, highAt] = [placeOf(LUID_AND_ATTRIBUTES, 'LowPart'), placeOf(LUID_AND_ATTRIBUTES, 'HighPart')];
+const attributesAt = placeOf(LUID_AND_ATTRIBUTES, 'Attributes');
+const sidAt = placeOf(TOKEN_MANDATORY_LABEL, 'Sid');
+/** Writes to nothing that others have not opened for such processes. */
+const lowIntegrity = `S-1-16-${tokenConstants.SECURITY_MANDATORY_LOW_RID}` as const;
 
 /**
  * Takes from a token what it allows beyond what everybody may: its privileges, and the right to write to what others
@@ -46,27 +56,27 @@ export function lowerToken(token: number): string[] {
   };
   const privileges = () => {
     const found = read(TokenPrivileges);
-    return Array.from({ length: found.readUInt32LE(0) }, (_, index) =>
-      found.subarray(4 + index * privilegeBytes, 4 + (index + 1) * privilegeBytes),
-    ).filter((one) => one.readUInt32LE(0) !== changeNotify || one.readInt32LE(4) !== 0);
+    return Array.from({ length: found.readUInt32LE(countAt) }, (_, index) =>
+      found.subarray(listAt + index * privilegeBytes, listAt + (index + 1) * privilegeBytes),
+    ).filter((one) => one.readUInt32LE(lowAt) !== changeNotify || one.readInt32LE(highAt) !== 0);
   };
   const removed = privileges();
-  const list = steadyMemory(4 + removed.length * privilegeBytes);
-  list.writeUInt32LE(removed.length, 0);
+  const list = steadyMemory(listAt + removed.length * privilegeBytes);
+  list.writeUInt32LE(removed.length, countAt);
   for (const [index, privilege] of removed.entries()) {
-    privilege.copy(list, 4 + index * privilegeBytes);
-    list.writeUInt32LE(SE_PRIVILEGE_REMOVED, 4 + index * privilegeBytes + 8);
+    const at = listAt + index * privilegeBytes;
+    privilege.copy(list, at);
+    list.writeUInt32LE(SE_PRIVILEGE_REMOVED, at + attributesAt);
   }
   orThrow('AdjustTokenPrivileges', native.adjust(token, 0, list, list.length, null, null));
   if (privileges().length > 0) throw new CallFailed('AdjustTokenPrivileges', lastError());
 
-  // TOKEN_MANDATORY_LABEL: the address of the level, and its flags.
   const sid = sidBytes(lowIntegrity);
-  const label = steadyMemory(16);
-  label.writeBigUInt64LE(addressOf(sid), 0);
-  label.writeUInt32LE(SE_GROUP_INTEGRITY, 8);
+  const label = steadyMemory(sizeOf(TOKEN_MANDATORY_LABEL));
+  label.writeBigUInt64LE(addressOf(sid), sidAt);
+  label.writeUInt32LE(SE_GROUP_INTEGRITY, placeOf(TOKEN_MANDATORY_LABEL, 'Attributes'));
   orThrow('SetTokenInformation', native.set(token, TokenIntegrityLevel, label, label.length));
   const found = read(TokenIntegrityLevel);
-  const level = readSid(found, Number(found.readBigUInt64LE(0) - addressOf(found)));
+  const level = readSid(found, Number(found.readBigUInt64LE(sidAt) - addressOf(found)));
   return level === lowIntegrity ? [] : [`this system keeps the integrity level ${level}`];
 }

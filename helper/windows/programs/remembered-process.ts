@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod/mini';
 import { orThrow } from '#node/os/windows/last-error.ts';
 import { loadLibrary, steadyMemory } from '#node/os/windows/native-library.ts';
+import { sizeOf, structure } from '#node/os/windows/structure.ts';
 
 /** <winnt.h>. */
 export const processConstants = {
@@ -10,8 +11,9 @@ export const processConstants = {
   SYNCHRONIZE: 0x10_0000,
 } as const;
 const endMs = 10_000;
-/** FILETIME of <minwindef.h>: when it was created, has exited, and how long it has computed in two ways. */
-const timeBytes = 8;
+/** Of <minwindef.h>: when it was created, has exited, and how long it has computed in two ways. */
+export const FILETIME = structure('FILETIME', { dwLowDateTime: 'uint32', dwHighDateTime: 'uint32' });
+const timeBytes = sizeOf(FILETIME);
 
 const record = z.object({ pid: z.int(), createdAt: z.string() });
 

@@ -1,3 +1,4 @@
+import { pseudoHandles } from '#node/os/windows/access-token.ts';
 import { CallFailed, lastError, orThrow } from '#node/os/windows/last-error.ts';
 import type { ProcessCalls } from '../calls/process-calls.ts';
 import { processStartConstants as constants } from '../calls/process-structures.ts';
@@ -44,9 +45,8 @@ function restrictedOwn(calls: ProcessCalls): Omit<RestrictedToken, 'user'> {
     tokenConstants.TOKEN_QUERY |
     tokenConstants.TOKEN_ADJUST_PRIVILEGES |
     tokenConstants.TOKEN_ADJUST_DEFAULT;
-  const currentProcess = -1;
   const into: unknown[] = [0];
-  orThrow('OpenProcessToken', calls.openProcessToken(currentProcess, rights, into));
+  orThrow('OpenProcessToken', calls.openProcessToken(pseudoHandles.currentProcess, rights, into));
   return restricted(calls, Number(into[0]));
 }
 

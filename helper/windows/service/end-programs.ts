@@ -1,9 +1,12 @@
 import { changed, loadLibrary, returned } from '#node/os/windows/native-library.ts';
 
 /** <winnt.h>. */
-const PROCESS_TERMINATE = 0x1;
-const PROCESS_QUERY_LIMITED_INFORMATION = 0x1000;
-const SYNCHRONIZE = 0x10_0000;
+export const endConstants = {
+  PROCESS_TERMINATE: 0x1,
+  PROCESS_QUERY_LIMITED_INFORMATION: 0x1000,
+  SYNCHRONIZE: 0x10_0000,
+} as const;
+const { PROCESS_TERMINATE, PROCESS_QUERY_LIMITED_INFORMATION, SYNCHRONIZE } = endConstants;
 
 const maxProcesses = 65_536;
 const bytesOfId = 4;

@@ -1,15 +1,18 @@
 import { CallFailed } from '#node/os/windows/last-error.ts';
 import { changed, loadLibrary, returned, steadyMemory } from '#node/os/windows/native-library.ts';
 
-/** <winreg.h>: extended to 64 bits with its sign. */
-const HKEY_LOCAL_MACHINE = -0x7fff_fffe;
-const RRF_RT_REG_SZ = 0x2;
-const RRF_RT_REG_EXPAND_SZ = 0x4;
-const RRF_NOEXPAND = 0x1000_0000;
-const REG_EXPAND_SZ = 2;
-/** <winerror.h>. */
-const ERROR_SUCCESS = 0;
-const ERROR_FILE_NOT_FOUND = 2;
+/** <winreg.h>, <winnt.h>, <winerror.h>. */
+export const pathConstants = {
+  /** Extended to 64 bits with its sign. */
+  HKEY_LOCAL_MACHINE: -0x7fff_fffe,
+  RRF_RT_REG_SZ: 0x2,
+  RRF_RT_REG_EXPAND_SZ: 0x4,
+  RRF_NOEXPAND: 0x1000_0000,
+  REG_EXPAND_SZ: 2,
+  ERROR_SUCCESS: 0,
+  ERROR_FILE_NOT_FOUND: 2,
+} as const;
+const { HKEY_LOCAL_MACHINE, REG_EXPAND_SZ, ERROR_SUCCESS, ERROR_FILE_NOT_FOUND } = pathConstants;
 
 /** The variables of all users (Microsoft, “Environment Variables”). */
 const key = String.raw`SYSTEM\CurrentControlSet\Control\Session Manager\Environment`;
@@ -33,6 +36,7 @@ export function changeMachinePath(change: 'add' | 'remove', folder: string): voi
   const found = steadyMemory(maxBytes);
   const kind: unknown[] = [REG_EXPAND_SZ];
   const length: unknown[] = [found.length];
+  const { RRF_RT_REG_SZ, RRF_RT_REG_EXPAND_SZ, RRF_NOEXPAND } = pathConstants;
   const flags = RRF_RT_REG_SZ | RRF_RT_REG_EXPAND_SZ | RRF_NOEXPAND;
   const code = Number(get(HKEY_LOCAL_MACHINE, key, name, flags, kind, found, length));
   // Anything else, such as a value that is too long, is not overwritten.

@@ -1,7 +1,7 @@
 import koffi from 'koffi';
 import { z } from 'zod/mini';
 import { loadLibrary } from '#node/os/windows/native-library.ts';
-import { SERVICE_STATUS } from '../calls/service-status.ts';
+import { SERVICE_STATUS } from '#node/os/windows/service-status.ts';
 import { structure } from '#node/os/windows/structure.ts';
 
 /** <winsvc.h>, <winuser.h>. */
@@ -54,14 +54,22 @@ export function readSession(data: number): number | undefined {
 
 export type ServiceCalls = ReturnType<typeof loadServiceCalls>;
 
+const mainType = koffi.pointer(koffi.proto('__stdcall', null, 'void', ['uint32', 'uintptr']));
+
+/** What the dispatcher gets, one after the other. */
+export const SERVICE_TABLE_ENTRYW = structure('SERVICE_TABLE_ENTRYW', {
+  lpServiceName: 'str16',
+  lpServiceProc: mainType,
+});
+
 export function loadServiceCalls(library = 'advapi32.dll') {
   const { bind, bindWaiting } = loadLibrary(library);
-  const mainType = koffi.pointer(koffi.proto('__stdcall', null, 'void', ['uint32', 'uintptr']));
   const handlerType = koffi.pointer(
     koffi.proto('__stdcall', null, 'uint32', ['uint32', 'uint32', 'uintptr', 'uintptr']),
   );
-  const entry = koffi.struct({ lpServiceName: 'str16', lpServiceProc: mainType });
-  const dispatch = bindWaiting('StartServiceCtrlDispatcherW', 'int', [koffi.pointer(entry)]);
+  const dispatch = bindWaiting('StartServiceCtrlDispatcherW', 'int', [
+    koffi.pointer(SERVICE_TABLE_ENTRYW.type),
+  ]);
   const register = bind('RegisterServiceCtrlHandlerExW', 'intptr', ['str16', handlerType, 'uintptr']);
   return {
     /** Resolves when the service has ended, or at once if this is none. */

@@ -1,7 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import koffi from 'koffi';
 import { CallFailed, handleOrThrow, lastError, orThrow } from '#node/os/windows/last-error.ts';
-import type { NativeType } from '#node/os/windows/native-library.ts';
+import type { Structure } from '#node/os/windows/structure.ts';
+import {
+  configurationCodes as codes,
+  configurationConstants as constants,
+  SERVICE_DESCRIPTIONW,
+  SERVICE_FAILURE_ACTIONSW,
+  SERVICE_PRESHUTDOWN_INFO,
+  SERVICE_SID_INFO,
+} from './configuration-structures.ts';
 import { serviceConstants } from './service-calls.ts';
 import {
   askToStop,
@@ -13,23 +21,6 @@ import {
   type ManagerCalls,
 } from './service-manager.ts';
 import { serviceName } from './service-name.ts';
-
-/** <winsvc.h>. */
-const constants = {
-  SERVICE_AUTO_START: 2,
-  SERVICE_ERROR_NORMAL: 1,
-  SERVICE_CONFIG_DESCRIPTION: 1,
-  SERVICE_CONFIG_FAILURE_ACTIONS: 2,
-  SERVICE_CONFIG_SERVICE_SID_INFO: 5,
-  SERVICE_CONFIG_PRESHUTDOWN_INFO: 7,
-  SERVICE_SID_TYPE_UNRESTRICTED: 1,
-  SC_ACTION_RESTART: 1,
-} as const;
-/** <winerror.h>. */
-const codes = {
-  ERROR_INVALID_LEVEL: 124,
-  ERROR_SERVICE_EXISTS: 1073,
-} as const;
 
 const displayName = 'Waymaker';
 const description = 'Makes the tunnels of Waymaker, and keeps traffic out of other ways.';
@@ -82,22 +73,17 @@ export function installService(commandLine: string): string[] {
 }
 
 function configure({ change2 }: ManagerCalls, service: number): string[] {
-  const text = koffi.struct({ text: 'str16' });
-  const number = koffi.struct({ value: 'uint32' });
-  const action = koffi.struct({ Type: 'int', Delay: 'uint32' });
-  const actions = koffi.struct({
-    dwResetPeriod: 'uint32',
-    lpRebootMsg: 'str16',
-    lpCommand: 'str16',
-    cActions: 'uint32',
-    lpsaActions: koffi.pointer(action),
-  });
-  const settings: readonly [name: string, what: number, type: NativeType, value: object][] = [
-    ['description', constants.SERVICE_CONFIG_DESCRIPTION, text, { text: description }],
+  const settings: readonly [name: string, what: number, structure: Structure, value: object][] = [
+    [
+      'description',
+      constants.SERVICE_CONFIG_DESCRIPTION,
+      SERVICE_DESCRIPTIONW,
+      { lpDescription: description },
+    ],
     [
       'restarts',
       constants.SERVICE_CONFIG_FAILURE_ACTIONS,
-      actions,
+      SERVICE_FAILURE_ACTIONSW,
       {
         dwResetPeriod: forgetAfter,
         lpRebootMsg: null,
@@ -106,16 +92,21 @@ function configure({ change2 }: ManagerCalls, service: number): string[] {
         lpsaActions: restartsAfter.map((after) => ({ Type: constants.SC_ACTION_RESTART, Delay: after })),
       },
     ],
-    ['time to shut down', constants.SERVICE_CONFIG_PRESHUTDOWN_INFO, number, { value: preshutdownMs }],
+    [
+      'time to shut down',
+      constants.SERVICE_CONFIG_PRESHUTDOWN_INFO,
+      SERVICE_PRESHUTDOWN_INFO,
+      { dwPreshutdownTimeout: preshutdownMs },
+    ],
     // Filters can name the service by it.
     [
       'security identifier',
       constants.SERVICE_CONFIG_SERVICE_SID_INFO,
-      number,
-      { value: constants.SERVICE_SID_TYPE_UNRESTRICTED },
+      SERVICE_SID_INFO,
+      { dwServiceSidType: constants.SERVICE_SID_TYPE_UNRESTRICTED },
     ],
   ];
-  return settings.flatMap(([name, what, type, value]) => {
+  return settings.flatMap(([name, what, { type }, value]) => {
     if (Number(change2(service, what, koffi.as(value, koffi.pointer(type)))) !== 0) return [];
     const code = lastError();
     if (code === codes.ERROR_INVALID_LEVEL) return [name];

@@ -1,15 +1,23 @@
 import { CallFailed, handleOrThrow, lastError, orThrow } from '#node/os/windows/last-error.ts';
 import { loadLibrary } from '#node/os/windows/native-library.ts';
+import { SERVICE_STATUS } from '#node/os/windows/service-status.ts';
+import { placeOf, sizeOf } from '#node/os/windows/structure.ts';
 import { serviceConstants } from './service-calls.ts';
 import { serviceName } from './service-name.ts';
 
-/** SERVICE_ALL_ACCESS of <winsvc.h>. */
-export const allAccess = 0xf01ff;
-const SC_MANAGER_CONNECT = 0x1;
-const SC_MANAGER_CREATE_SERVICE = 0x2;
+/** <winsvc.h>. */
+export const managerConstants = {
+  SERVICE_ALL_ACCESS: 0xf01ff,
+  SC_MANAGER_CONNECT: 0x1,
+  SC_MANAGER_CREATE_SERVICE: 0x2,
+} as const;
+export const { SERVICE_ALL_ACCESS: allAccess } = managerConstants;
+
 /** <winerror.h>. */
-const ERROR_SERVICE_DOES_NOT_EXIST = 1060;
-const ERROR_SERVICE_MARKED_FOR_DELETE = 1072;
+export const managerCodes = {
+  ERROR_SERVICE_DOES_NOT_EXIST: 1060,
+  ERROR_SERVICE_MARKED_FOR_DELETE: 1072,
+} as const;
 
 export function loadManager() {
   const { bind } = loadLibrary('advapi32.dll');
@@ -40,7 +48,7 @@ export type ManagerCalls = ReturnType<typeof loadManager>;
 
 /** Gives `act` the service control manager, as an administrator sees it. */
 export function withManager<Result>(calls: ManagerCalls, act: (manager: number) => Result): Result {
-  const rights = SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE;
+  const rights = managerConstants.SC_MANAGER_CONNECT | managerConstants.SC_MANAGER_CREATE_SERVICE;
   const manager = handleOrThrow('OpenSCManagerW', calls.openManager(null, null, rights));
   try {
     return act(manager);
@@ -57,19 +65,20 @@ export function lookFor(calls: ManagerCalls, manager: number): number | 'absent'
   const service = Number(calls.open(manager, serviceName, allAccess));
   if (service !== 0) return service;
   const code = lastError();
-  if (code === ERROR_SERVICE_DOES_NOT_EXIST) return 'absent';
-  if (code === ERROR_SERVICE_MARKED_FOR_DELETE) return 'marked';
+  if (code === managerCodes.ERROR_SERVICE_DOES_NOT_EXIST) return 'absent';
+  if (code === managerCodes.ERROR_SERVICE_MARKED_FOR_DELETE) return 'marked';
   throw new CallFailed('OpenServiceW', code);
 }
 
-/** SERVICE_STATUS of <winsvc.h> has seven numbers. */
-const statusBytes = 28;
+const statusBytes = sizeOf(SERVICE_STATUS);
+const stateAt = placeOf(SERVICE_STATUS, 'dwCurrentState');
+const exitCodeAt = placeOf(SERVICE_STATUS, 'dwServiceSpecificExitCode');
 
 /** `exitCode`: the service's own, of a service that has stopped; zero for a good end. */
 export function readStatus(calls: ManagerCalls, service: number): { state: number; exitCode: number } {
   const status = Buffer.alloc(statusBytes);
   orThrow('QueryServiceStatus', calls.status(service, status));
-  return { state: status.readUInt32LE(4), exitCode: status.readUInt32LE(16) };
+  return { state: status.readUInt32LE(stateAt), exitCode: status.readUInt32LE(exitCodeAt) };
 }
 
 export function askToStop(calls: ManagerCalls, service: number): void {

@@ -62,10 +62,10 @@ async function hasStopped(calls: ManagerCalls): Promise<boolean> {
 }
 
 /** <winsvc.h>, <winnt.h>. */
-const SERVICE_NO_CHANGE = 0xffff_ffff;
-const SERVICE_DISABLED = 4;
+export const changeConstants = { SERVICE_NO_CHANGE: 0xffff_ffff, SERVICE_DISABLED: 4 } as const;
 
 function disable({ change }: ManagerCalls, service: number): void {
+  const { SERVICE_NO_CHANGE, SERVICE_DISABLED } = changeConstants;
   const rest = Array.from({ length: 7 }, () => null);
   orThrow(
     'ChangeServiceConfigW',

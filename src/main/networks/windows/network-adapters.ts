@@ -5,8 +5,10 @@ import {
   adapterConstants as constants,
   IP_ADAPTER_ADDRESSES_LH,
   IP_ADAPTER_GATEWAY_ADDRESS_LH,
+  SOCKADDR_IN6,
 } from '#node/os/windows/adapter-structures.ts';
 import { changed, loadLibrary } from '#node/os/windows/native-library.ts';
+import { sizeOf } from '#node/os/windows/structure.ts';
 
 /** An adapter that is up. */
 export interface NetworkAdapter {
@@ -43,8 +45,7 @@ const router = z.object({
   Next: pointer,
   Address: z.object({ lpSockaddr: z.bigint(), iSockaddrLength: z.number() }),
 });
-/** The longest address of a socket that is used here (SOCKADDR_IN6). */
-const maxAddressBytes = 28;
+const maxAddressBytes = sizeOf(SOCKADDR_IN6);
 
 /** The adapters that are up, as the system says; throws `CallFailed`. */
 export function createAdapterReader(library = 'iphlpapi.dll'): () => NetworkAdapter[] {

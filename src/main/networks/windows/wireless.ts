@@ -20,7 +20,7 @@ export interface JoinedNetwork {
 /** Of Windows Vista and later (Microsoft, “WlanOpenHandle”). */
 const clientVersion = 2;
 /** <winerror.h>. */
-const codes = {
+export const wirelessCodes = {
   ERROR_ACCESS_DENIED: 5,
   ERROR_INVALID_STATE: 5023,
   ERROR_NOT_FOUND: 1168,
@@ -72,14 +72,15 @@ export function createWirelessReader(
     const [version, handle]: [unknown[], unknown[]] = [[0], [0]];
     const opened = Number(native.open(clientVersion, null, version, handle));
     // Without a wireless adapter, the service does not run.
-    if (opened === codes.ERROR_SERVICE_NOT_ACTIVE) return undefined;
+    if (opened === wirelessCodes.ERROR_SERVICE_NOT_ACTIVE) return undefined;
     expectSuccess('WlanOpenHandle', opened);
     try {
       const [size, data]: [unknown[], unknown[]] = [[0], [null]];
       const what = constants.wlan_intf_opcode_current_connection;
       const code = Number(native.query(handle[0], guidBytes(adapter), what, null, size, data, null));
-      if (code === codes.ERROR_ACCESS_DENIED) return 'kept-back';
-      if (code === codes.ERROR_INVALID_STATE || code === codes.ERROR_NOT_FOUND) return undefined;
+      if (code === wirelessCodes.ERROR_ACCESS_DENIED) return 'kept-back';
+      if (code === wirelessCodes.ERROR_INVALID_STATE || code === wirelessCodes.ERROR_NOT_FOUND)
+        return undefined;
       if (code !== 0) throw new CallFailed('WlanQueryInterface', code);
       try {
         if (Number(size[0]) < koffi.sizeof(WLAN_CONNECTION_ATTRIBUTES.type)) return undefined;

@@ -1,4 +1,5 @@
 import { addressOf, changed, loadLibrary, returned, steadyMemory } from '#node/os/windows/native-library.ts';
+import { bytes, placeOf, sizeOf, structure } from '#node/os/windows/structure.ts';
 
 /**
  * Of <winsock2.h>, <mstcpip.h> and <ws2tcpip.h>; compared with mingw's in `tests/unit/helper/windows/layouts.test.ts`.
@@ -16,9 +17,27 @@ export const socketConstants = {
   SO_RCVBUF: 0x1002,
 } as const;
 
-const wsaDataBytes = 512;
+/** What WSAStartup says of Windows' sockets. */
+export const WSADATA = structure('WSADATA', {
+  wVersion: 'uint16',
+  wHighVersion: 'uint16',
+  iMaxSockets: 'uint16',
+  iMaxUdpDg: 'uint16',
+  lpVendorInfo: 'uintptr',
+  szDescription: bytes(257),
+  szSystemStatus: bytes(129),
+});
+
+export const SOCKADDR_IN = structure('SOCKADDR_IN', {
+  sin_family: 'uint16',
+  sin_port: 'uint16',
+  sin_addr: bytes(4),
+  sin_zero: bytes(8),
+});
+
 const roomBytes = 4 * 1024 * 1024;
 const largest = 65_536;
+/** 2.2, in two bytes (Microsoft, “WSAStartup”). */
 const version = 0x0202;
 
 function load() {
@@ -64,7 +83,7 @@ export function openRawCapture(address: string): RawCapture {
     socketConstants;
   const calls = (loaded ??= load());
   const failed = (call: string) => new Error(`${call}: error ${Number(calls.lastError())}`);
-  if (Number(calls.startup(version, steadyMemory(wsaDataBytes))) !== 0) throw failed('WSAStartup');
+  if (Number(calls.startup(version, steadyMemory(sizeOf(WSADATA)))) !== 0) throw failed('WSAStartup');
   const handle = BigInt(calls.socket(AF_INET, SOCK_RAW, IPPROTO_IP) as number | bigint);
   if (BigInt.asIntN(64, handle) === -1n) throw failed('socket');
   const expect = (call: string, result: unknown) => {
@@ -73,10 +92,12 @@ export function openRawCapture(address: string): RawCapture {
     calls.close(handle);
     throw error;
   };
-  const place = steadyMemory(16);
-  place.writeUInt16LE(AF_INET, 0);
-  for (const [index, part] of address.split('.').entries()) place.writeUInt8(Number(part), 4 + index);
-  expect('bind', calls.bind(handle, place, 16));
+  const placeBytes = sizeOf(SOCKADDR_IN);
+  const place = steadyMemory(placeBytes);
+  place.writeUInt16LE(AF_INET, placeOf(SOCKADDR_IN, 'sin_family'));
+  const addressAt = placeOf(SOCKADDR_IN, 'sin_addr');
+  for (const [index, part] of address.split('.').entries()) place.writeUInt8(Number(part), addressAt + index);
+  expect('bind', calls.bind(handle, place, placeBytes));
   const number = (value: number) => {
     const memory = steadyMemory(4);
     memory.writeUInt32LE(value, 0);

@@ -1,6 +1,7 @@
 import koffi from 'koffi';
 import { orThrow } from '#node/os/windows/last-error.ts';
 import { addressOf, changed, loadLibrary, steadyMemory } from '#node/os/windows/native-library.ts';
+import { structure } from '#node/os/windows/structure.ts';
 
 /**
  * How programs find a proxy, as WinINET has it for one connection; `undefined` is the local network. Calls throw
@@ -31,19 +32,27 @@ export const connectionConstants = {
 } as const;
 const constants = connectionConstants;
 
+/** Its value is a union with an address in it. */
+export const INTERNET_PER_CONN_OPTIONW = structure(
+  'INTERNET_PER_CONN_OPTIONW',
+  { dwOption: 'uint32', dwValue: 'uint64' },
+  { dwValue: 'Value' },
+);
+
+export const INTERNET_PER_CONN_OPTION_LISTW = structure('INTERNET_PER_CONN_OPTION_LISTW', {
+  dwSize: 'uint32',
+  pszConnection: 'str16',
+  dwOptionCount: 'uint32',
+  dwOptionError: 'uint32',
+  pOptions: 'uintptr',
+});
+
 export function createConnectionOptions(
   files: { wininet: string; kernel32: string } = { wininet: 'wininet.dll', kernel32: 'kernel32.dll' },
 ): ConnectionOptions {
   const { bind } = loadLibrary(files.wininet);
-  /** INTERNET_PER_CONN_OPTIONW, whose value is a union with an address in it, and its list. */
-  const option = koffi.struct({ dwOption: 'uint32', dwValue: 'uint64' });
-  const list = koffi.struct({
-    dwSize: 'uint32',
-    pszConnection: 'str16',
-    dwOptionCount: 'uint32',
-    dwOptionError: 'uint32',
-    pOptions: 'uintptr',
-  });
+  const { type: option } = INTERNET_PER_CONN_OPTIONW;
+  const { type: list } = INTERNET_PER_CONN_OPTION_LISTW;
   const native = {
     set: bind('InternetSetOptionW', 'int', ['uintptr', 'uint32', koffi.pointer(list), 'uint32']),
     query: bind('InternetQueryOptionW', 'int', [

@@ -12,8 +12,11 @@ export interface InternetOptions {
 }
 
 /** <wininet.h>. */
-const INTERNET_OPTION_REFRESH = 37;
-const INTERNET_OPTION_SETTINGS_CHANGED = 39;
+export const optionConstants = {
+  INTERNET_OPTION_REFRESH: 37,
+  INTERNET_OPTION_SETTINGS_CHANGED: 39,
+} as const;
+const { INTERNET_OPTION_REFRESH, INTERNET_OPTION_SETTINGS_CHANGED } = optionConstants;
 const { PROXY_TYPE_AUTO_DETECT } = connectionConstants;
 
 export function createInternetOptions(connections: ConnectionOptions): InternetOptions {

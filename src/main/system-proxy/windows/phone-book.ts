@@ -1,5 +1,5 @@
 import { changed, loadLibrary, returned } from '#node/os/windows/native-library.ts';
-import { bytes, structure } from '#node/os/windows/structure.ts';
+import { bytes, placeOf, sizeOf, structure } from '#node/os/windows/structure.ts';
 
 /** <raserror.h>. */
 export const phoneBookConstants = { ERROR_BUFFER_TOO_SMALL: 603 } as const;
@@ -12,8 +12,8 @@ export const RASENTRYNAMEW = structure('RASENTRYNAMEW', {
   dwFlags: 'uint32',
   szPhonebookPath: bytes(2 * 261),
 });
-const entryBytes = 1_048;
-const nameAt = 4;
+const entryBytes = sizeOf(RASENTRYNAMEW);
+const nameAt = placeOf(RASENTRYNAMEW, 'szEntryName');
 
 /** What was added in between may need more room again. */
 const tries = 3;

@@ -1,13 +1,16 @@
 import { handleOrThrow, orThrow } from './last-error.ts';
 import { addressOf, changed, loadLibrary, returned, steadyMemory } from './native-library.ts';
 import { readSid, sidBytes, wellKnownSids, type Sid } from './security-identifier.ts';
+import { TOKEN_USER } from './security-structures.ts';
+import { placeOf } from './structure.ts';
 
 /** <winnt.h>. */
-const TOKEN_QUERY = 0x8;
-const TokenUser = 1;
-/** What GetCurrentProcess and GetCurrentThread return (<winnt.h>). */
-const currentProcess = -1;
-const currentThread = -2;
+export const accessTokenConstants = { TOKEN_QUERY: 0x8, TokenUser: 1 } as const;
+const { TOKEN_QUERY, TokenUser } = accessTokenConstants;
+const sidAt = placeOf(TOKEN_USER, 'Sid');
+/** What GetCurrentProcess and GetCurrentThread return (Microsoft's documentation of both, “pseudo handle”). */
+export const pseudoHandles = { currentProcess: -1, currentThread: -2 } as const;
+const { currentProcess, currentThread } = pseudoHandles;
 
 let calls: ReturnType<typeof load> | undefined;
 
@@ -78,8 +81,8 @@ function userOf(token: number): Sid {
   const { read } = (calls ??= load());
   const information = steadyMemory(256);
   orThrow('GetTokenInformation', read(token, TokenUser, information, information.length, [0]));
-  // TOKEN_USER begins with the address of the identifier, which is in the same memory.
-  return readSid(information, Number(information.readBigUInt64LE(0) - addressOf(information)));
+  // The identifier is in the same memory.
+  return readSid(information, Number(information.readBigUInt64LE(sidAt) - addressOf(information)));
 }
 
 function isMember(token: number, group: Sid): boolean {

@@ -6,6 +6,15 @@ import { bytes, structure } from './structure.ts';
 
 export const SOCKET_ADDRESS = structure('SOCKET_ADDRESS', { lpSockaddr: 'void *', iSockaddrLength: 'int32' });
 
+/** The longest address of a socket that is used here. */
+export const SOCKADDR_IN6 = structure('SOCKADDR_IN6', {
+  sin6_family: 'uint16',
+  sin6_port: 'uint16',
+  sin6_flowinfo: 'uint32',
+  sin6_addr: bytes(16),
+  sin6_scope_id: 'uint32',
+});
+
 export const IP_ADAPTER_DNS_SERVER_ADDRESS_XP = structure('IP_ADAPTER_DNS_SERVER_ADDRESS_XP', {
   Alignment: 'uint64',
   Next: 'void *',

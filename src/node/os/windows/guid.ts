@@ -1,4 +1,4 @@
-import { bytes, structure } from './structure.ts';
+import { bytes, placeOf, structure } from './structure.ts';
 
 /** A GUID as text, in lower case and without braces. */
 export type Guid = `${string}-${string}-${string}-${string}-${string}`;
@@ -29,8 +29,8 @@ export function guidValue(guid: Guid) {
   const given = guidBytes(guid);
   return {
     Data1: given.readUInt32LE(0),
-    Data2: given.readUInt16LE(4),
-    Data3: given.readUInt16LE(6),
-    Data4: given.subarray(8),
+    Data2: given.readUInt16LE(placeOf(GUID, 'Data2')),
+    Data3: given.readUInt16LE(placeOf(GUID, 'Data3')),
+    Data4: given.subarray(placeOf(GUID, 'Data4')),
   };
 }

@@ -31,12 +31,13 @@ export function expectSuccess(call: string, outcome: unknown): void {
   if (Number(outcome) !== 0) throw new CallFailed(call, Number(outcome));
 }
 
-/** What calls that open something return in place of a handle (INVALID_HANDLE_VALUE). */
-const invalidHandle = -1;
+/** What calls that open something return in place of a handle (<handleapi.h>). */
+export const handleConstants = { INVALID_HANDLE_VALUE: -1 } as const;
 
 /** For calls that return a handle: that; throws `CallFailed`. */
 export function handleOrThrow(call: string, outcome: unknown): number {
   const handle = Number(outcome);
-  if (handle === invalidHandle || handle === 0) throw new CallFailed(call, lastError());
+  if (handle === handleConstants.INVALID_HANDLE_VALUE || handle === 0)
+    throw new CallFailed(call, lastError());
   return handle;
 }

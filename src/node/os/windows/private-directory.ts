@@ -4,11 +4,13 @@ import { ownUser } from './access-token.ts';
 import { fileOwner, setFileAccess, withAccess } from './security-descriptor.ts';
 import { wellKnownSids, type Sid } from './security-identifier.ts';
 
-/** <winerror.h>. */
-const ERROR_ALREADY_EXISTS = 183;
-/** <winnt.h>. */
-const FILE_ATTRIBUTE_DIRECTORY = 0x10;
-const FILE_ATTRIBUTE_REPARSE_POINT = 0x400;
+/** <winerror.h>, <winnt.h>. */
+export const directoryConstants = {
+  ERROR_ALREADY_EXISTS: 183,
+  FILE_ATTRIBUTE_DIRECTORY: 0x10,
+  FILE_ATTRIBUTE_REPARSE_POINT: 0x400,
+} as const;
+const { ERROR_ALREADY_EXISTS, FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_REPARSE_POINT } = directoryConstants;
 
 /** The system and administrators, also for everything in it; nothing is inherited. */
 const access = 'D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)';

@@ -1,13 +1,22 @@
 import { lastError, orThrow, CallFailed } from './last-error.ts';
 import { changed, loadLibrary, returned, steadyMemory } from './native-library.ts';
+import { SECURITY_ATTRIBUTES, SECURITY_DESCRIPTOR_RELATIVE } from './security-structures.ts';
 import { readSid, type Sid } from './security-identifier.ts';
+import { placeOf, sizeOf } from './structure.ts';
 
-/** <sddl.h>. */
-const SDDL_REVISION_1 = 1;
-/** <winnt.h>. */
-const OWNER_SECURITY_INFORMATION = 0x1;
-const DACL_SECURITY_INFORMATION = 0x4;
-const PROTECTED_DACL_SECURITY_INFORMATION = 0x8000_0000;
+/** <sddl.h>, <winnt.h>. */
+export const descriptorConstants = {
+  SDDL_REVISION_1: 1,
+  OWNER_SECURITY_INFORMATION: 0x1,
+  DACL_SECURITY_INFORMATION: 0x4,
+  PROTECTED_DACL_SECURITY_INFORMATION: 0x8000_0000,
+} as const;
+const {
+  SDDL_REVISION_1,
+  OWNER_SECURITY_INFORMATION,
+  DACL_SECURITY_INFORMATION,
+  PROTECTED_DACL_SECURITY_INFORMATION,
+} = descriptorConstants;
 
 let calls: ReturnType<typeof load> | undefined;
 
@@ -34,13 +43,14 @@ function load() {
 
 /**
  * Has `make` make something to which only those have access whom `access` names, in the security descriptor definition
- * language (MS-DTYP 2.5.1). It gets the SECURITY_ATTRIBUTES of <minwinbase.h>.
+ * language (MS-DTYP 2.5.1). It gets its SECURITY_ATTRIBUTES.
  */
 export function withAccess<Result>(access: string, make: (attributes: Buffer) => Result): Result {
   return withDescriptor(access, (descriptor) => {
-    const attributes = steadyMemory(24);
-    attributes.writeUInt32LE(24, 0);
-    attributes.writeBigUInt64LE(descriptor, 8);
+    const length = sizeOf(SECURITY_ATTRIBUTES);
+    const attributes = steadyMemory(length);
+    attributes.writeUInt32LE(length, placeOf(SECURITY_ATTRIBUTES, 'nLength'));
+    attributes.writeBigUInt64LE(descriptor, placeOf(SECURITY_ATTRIBUTES, 'lpSecurityDescriptor'));
     return make(attributes);
   });
 }
@@ -73,6 +83,5 @@ export function fileOwner(file: string): Sid {
   const needed: unknown[] = [0];
   if (Number(getOfFile(file, OWNER_SECURITY_INFORMATION, descriptor, descriptor.length, needed)) === 0)
     throw new CallFailed('GetFileSecurityW', lastError());
-  // SECURITY_DESCRIPTOR_RELATIVE of <winnt.h>: where the owner is comes after four bytes.
-  return readSid(descriptor, descriptor.readUInt32LE(4));
+  return readSid(descriptor, descriptor.readUInt32LE(placeOf(SECURITY_DESCRIPTOR_RELATIVE, 'Owner')));
 }

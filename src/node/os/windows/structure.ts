@@ -24,4 +24,9 @@ export function structure<Member extends string>(
   return { name, type: koffi.struct({ ...members }), designators: Object.fromEntries(all), members };
 }
 
+/** In bytes. */
+export const sizeOf = ({ type }: Structure): number => koffi.sizeof(type);
+/** Where in the structure a member begins. */
+export const placeOf = ({ type }: Structure, member: string): number => koffi.offsetof(type, member);
+
 export const bytes = (length: number) => koffi.array('uint8', length, 'Typed');

@@ -25,16 +25,29 @@ export interface LoadedRegistries {
 }
 
 /** <winreg.h>: on 64 bits, with the sign. */
-const HKEY_CURRENT_USER = -0x7fff_ffff;
-const HKEY_LOCAL_MACHINE = -0x7fff_fffe;
-const HKEY_USERS = -0x7fff_fffd;
-const RRF_RT_REG_SZ = 0x2;
-const RRF_RT_REG_DWORD = 0x10;
-const REG_SZ = 1;
-/** <winerror.h>. */
-const ERROR_SUCCESS = 0;
-const ERROR_FILE_NOT_FOUND = 2;
-const ERROR_UNSUPPORTED_TYPE = 1630;
+export const registryRoots = {
+  HKEY_CURRENT_USER: -0x7fff_ffff,
+  HKEY_LOCAL_MACHINE: -0x7fff_fffe,
+  HKEY_USERS: -0x7fff_fffd,
+} as const;
+const { HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE, HKEY_USERS } = registryRoots;
+/** <winreg.h>, <winnt.h>, <winerror.h>. */
+export const userRegistryConstants = {
+  RRF_RT_REG_SZ: 0x2,
+  RRF_RT_REG_DWORD: 0x10,
+  REG_SZ: 1,
+  ERROR_SUCCESS: 0,
+  ERROR_FILE_NOT_FOUND: 2,
+  ERROR_UNSUPPORTED_TYPE: 1630,
+} as const;
+const {
+  RRF_RT_REG_SZ,
+  RRF_RT_REG_DWORD,
+  REG_SZ,
+  ERROR_SUCCESS,
+  ERROR_FILE_NOT_FOUND,
+  ERROR_UNSUPPORTED_TYPE,
+} = userRegistryConstants;
 
 /** More than any address has. */
 const maxBytes = 16_384;

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import koffi from 'koffi';
+import type { Guid } from '#node/os/windows/guid.ts';
 import type { Structure } from '#node/os/windows/structure.ts';
 
 /** The compiler and its headers are in Debian's gcc-mingw-w64-x86-64-win32 and mingw-w64-x86-64-dev. */
@@ -54,20 +55,31 @@ const numbersOf = ({ name, type, designators, members }: Structure): Compared[] 
   ]),
 ];
 
-/** Codes are numbers without a sign here, and of several types in the headers; of pointers, all 64 bits count. */
+/**
+ * Codes are numbers without a sign here, and of several types in the headers; of pointers, all 64 bits count. Negative
+ * numbers are handles, which have a sign.
+ */
 const constantOf = ([name, value]: [string, number | bigint]): Compared => ({
   name,
-  ours: BigInt(value),
+  ours: BigInt.asUintN(64, BigInt(value)),
   expression:
-    typeof value === 'bigint' ? `(unsigned long long)(ULONG_PTR)${name}` : `(unsigned int)(${name})`,
+    typeof value === 'bigint' || value < 0
+      ? `(unsigned long long)(ULONG_PTR)${name}`
+      : `(unsigned int)(${name})`,
 });
+
+/** Numbers by the names that C has for them. */
+export type Constants = Readonly<Record<string, number | bigint>>;
 
 /** How our declarations differ from Windows' headers; how many numbers were compared. */
 export function compareWithHeaders(
   structures: readonly Structure[],
-  constants: Readonly<Record<string, number | bigint>>,
+  constants: readonly Constants[],
 ): { compared: number; differences: string[] } {
-  const all = [...structures.flatMap(numbersOf), ...Object.entries(constants).map(constantOf)];
+  const all = [
+    ...structures.flatMap(numbersOf),
+    ...constants.flatMap(Object.entries<number | bigint>).map(constantOf),
+  ];
   const theirs = numbersInC(all.map(({ expression }) => expression));
   return {
     compared: all.length,
@@ -112,16 +124,35 @@ function dataOf(object: Buffer, wanted: string): Buffer {
   throw new Error(`no symbol ${wanted}`);
 }
 
+/** An identifier of a known folder, which no constant expression is; undefined if there is none of that name. */
+export function identifierInHeaders(name: string): Guid | undefined {
+  const header = readFileSync(path.join(headersFolder, 'knownfolders.h'), 'latin1');
+  const parts = new RegExp(String.raw`\(${name},((?:\s*0x[\da-f]+,?){11})\)`).exec(header)?.[1];
+  if (parts === undefined) return undefined;
+  const [first = '', ...rest] = parts.split(',').map((part) => part.trim().slice('0x'.length));
+  const bytes = rest
+    .slice(2)
+    .map((byte) => byte.padStart(2, '0'))
+    .join('');
+  const [second = '', third = ''] = rest.map((part) => part.padStart(4, '0'));
+  return `${first.padStart(8, '0')}-${second}-${third}-${bytes.slice(0, 4)}-${bytes.slice(4)}`;
+}
+
+const searched = [
+  'fwpmu.h',
+  'fwptypes.h',
+  'fwpmtypes.h',
+  'windns.h',
+  'netioapi.h',
+  'iphlpapi.h',
+  'wlantypes.h',
+  'winnt.h',
+  'winbase.h',
+];
+let headers: string | undefined;
+
 /** Whether a word is in the headers that we include, whatever it means there. */
 export function isInHeaders(word: string): boolean {
-  const files = [
-    'fwpmu.h',
-    'fwptypes.h',
-    'fwpmtypes.h',
-    'windns.h',
-    'netioapi.h',
-    'iphlpapi.h',
-    'wlantypes.h',
-  ];
-  return files.some((file) => readFileSync(path.join(headersFolder, file), 'latin1').includes(word));
+  headers ??= searched.map((file) => readFileSync(path.join(headersFolder, file), 'latin1')).join('\n');
+  return headers.includes(word);
 }

@@ -1,17 +1,21 @@
 import { lastError, CallFailed, handleOrThrow, orThrow } from '#node/os/windows/last-error.ts';
 import { loadLibrary } from '#node/os/windows/native-library.ts';
+import { SERVICE_STATUS } from '#node/os/windows/service-status.ts';
+import { placeOf, sizeOf } from '#node/os/windows/structure.ts';
 
-/** <winsvc.h>: what everybody may. */
-const SC_MANAGER_CONNECT = 0x1;
-const SERVICE_QUERY_STATUS = 0x4;
-const SERVICE_RUNNING = 4;
-/** <winerror.h>. */
-const ERROR_SERVICE_DOES_NOT_EXIST = 1060;
+/** <winsvc.h>: what everybody may; and <winerror.h>. */
+export const statusConstants = {
+  SC_MANAGER_CONNECT: 0x1,
+  SERVICE_QUERY_STATUS: 0x4,
+  SERVICE_RUNNING: 4,
+  ERROR_SERVICE_DOES_NOT_EXIST: 1060,
+} as const;
+const { SC_MANAGER_CONNECT, SERVICE_QUERY_STATUS, SERVICE_RUNNING, ERROR_SERVICE_DOES_NOT_EXIST } =
+  statusConstants;
 
-/** SERVICE_STATUS has seven numbers: dwCurrentState is the second, and dwServiceSpecificExitCode the fifth. */
-const statusBytes = 28;
-const stateAt = 4;
-const exitCodeAt = 16;
+const statusBytes = sizeOf(SERVICE_STATUS);
+const stateAt = placeOf(SERVICE_STATUS, 'dwCurrentState');
+const exitCodeAt = placeOf(SERVICE_STATUS, 'dwServiceSpecificExitCode');
 
 export interface ServiceStatus {
   isRunning: boolean;

@@ -1,4 +1,4 @@
-import { structure } from '#node/os/windows/structure.ts';
+import { structure } from './structure.ts';
 
 /** Of <winsvc.h>. */
 export const SERVICE_STATUS = structure('SERVICE_STATUS', {
