@@ -17,8 +17,8 @@ export interface JoinedNetwork {
   isProtected: boolean;
 }
 
-/** Of Windows Vista and later (Microsoft, “WlanOpenHandle”). */
-const clientVersion = 2;
+/** Of Windows' own <wlanapi.h>, for Windows Vista and later, which mingw-w64's lacks (Microsoft, “WlanOpenHandle”). */
+export const wirelessVersions = { WLAN_API_VERSION_2_0: 2 } as const;
 /** <winerror.h>. */
 export const wirelessCodes = {
   ERROR_ACCESS_DENIED: 5,
@@ -70,7 +70,7 @@ export function createWirelessReader(
 
   return (adapter) => {
     const [version, handle]: [unknown[], unknown[]] = [[0], [0]];
-    const opened = Number(native.open(clientVersion, null, version, handle));
+    const opened = Number(native.open(wirelessVersions.WLAN_API_VERSION_2_0, null, version, handle));
     // Without a wireless adapter, the service does not run.
     if (opened === wirelessCodes.ERROR_SERVICE_NOT_ACTIVE) return undefined;
     expectSuccess('WlanOpenHandle', opened);

@@ -42,7 +42,7 @@ import { managerCodes, managerConstants } from '../../../../helper/windows/servi
 import { changeConstants } from '../../../../helper/windows/service/start-and-stop.ts';
 import { statusConstants } from '../../../../src/main/cli/doctor/windows/service-status.ts';
 import * as wireless from '../../../../src/main/networks/windows/wireless-structures.ts';
-import { wirelessCodes } from '../../../../src/main/networks/windows/wireless.ts';
+import { wirelessCodes, wirelessVersions } from '../../../../src/main/networks/windows/wireless.ts';
 import { SOCKADDR_IN, socketConstants, WSADATA } from '../../../../src/main/self-test/windows/sockets.ts';
 import {
   connectionConstants,
@@ -133,6 +133,7 @@ export const elsewhere: readonly Readonly<Record<string, number | Guid>>[] = [
   filtering.layers,
   filtering.fields,
   wireless.newerAlgorithms,
+  wirelessVersions,
   descriptorFlags,
   privilegeNumbers,
   pseudoHandles,

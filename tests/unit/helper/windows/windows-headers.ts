@@ -146,6 +146,9 @@ const searched = [
   'netioapi.h',
   'iphlpapi.h',
   'wlantypes.h',
+  'wlanapi.h',
+  'windot11.h',
+  'processthreadsapi.h',
   'winnt.h',
   'winbase.h',
 ];
