@@ -54,16 +54,15 @@ export function readSession(data: number): number | undefined {
 
 export type ServiceCalls = ReturnType<typeof loadServiceCalls>;
 
-const mainType = koffi.pointer(koffi.proto('__stdcall', null, 'void', ['uint32', 'uintptr']));
-
-/** What the dispatcher gets, one after the other. */
+/** What the dispatcher gets, one after the other. The function is what `koffi.register` returns. */
 export const SERVICE_TABLE_ENTRYW = structure('SERVICE_TABLE_ENTRYW', {
   lpServiceName: 'str16',
-  lpServiceProc: mainType,
+  lpServiceProc: 'void *',
 });
 
 export function loadServiceCalls(library = 'advapi32.dll') {
   const { bind, bindWaiting } = loadLibrary(library);
+  const mainType = koffi.pointer(koffi.proto('__stdcall', null, 'void', ['uint32', 'uintptr']));
   const handlerType = koffi.pointer(
     koffi.proto('__stdcall', null, 'uint32', ['uint32', 'uint32', 'uintptr', 'uintptr']),
   );
