@@ -71,10 +71,15 @@ const ownAddresses = Object.values(addresses).flatMap((one) =>
   typeof one === 'string' ? [one] : [one.ipv4, one.ipv6],
 );
 
-function verdictLines({ check, engine, outcome, why, observers, milliseconds, details }: Verdict): string[] {
+function verdictLines(verdict: Verdict): string[] {
+  const { check, engine, outcome, why, unseen = [], observers, milliseconds, details } = verdict;
   const result = why === undefined ? outcome : `${outcome} (${why})`;
   return [
-    `${check}, engine ${engine}: ${result}, ${milliseconds} ms, seen by ${observers.join(' and ')}`,
+    `${check}, engine ${engine}: ${result}, ${milliseconds} ms, seen by ${observers.join(' and ') || 'nobody'}`,
+    ...unseen.flatMap((one) => [
+      `    what leaves by ${one.ipVersion}: not checked (${one.why})`,
+      ...one.details.map((detail) => `        ${detail}`),
+    ]),
     ...details.map((detail) => `    ${detail}`),
   ];
 }

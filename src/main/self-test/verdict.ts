@@ -8,6 +8,9 @@ import { checkName } from './check-names.ts';
 export const observer = z.enum(['uplink', 'far-side', 'system', 'neighbour']);
 export type Observer = z.infer<typeof observer>;
 
+export const ipVersions = ['ipv4', 'ipv6'] as const;
+export type IpVersion = (typeof ipVersions)[number];
+
 /** Why nothing can be said. */
 export const unchecked = z.enum([
   /** The system has no such sockets for an observer, or the observer has lost something. */
@@ -30,6 +33,14 @@ export type Unchecked = z.infer<typeof unchecked>;
 export const engine = z.enum(['openconnect', 'own']);
 export type Engine = z.infer<typeof engine>;
 
+/** An IP version of which nobody could see what leaves, though the rest was checked. */
+const unseenVersion = z.object({
+  ipVersion: z.enum(ipVersions),
+  why: unchecked,
+  details: z.array(z.string()),
+});
+export type Unseen = z.infer<typeof unseenVersion>;
+
 export const verdict = z.object({
   check: checkName,
   engine,
@@ -37,8 +48,13 @@ export const verdict = z.object({
   observers: z.array(observer),
   /** Only of what was not checked. */
   why: z.optional(unchecked),
+  /** Only of what was checked in part. */
+  unseen: z.optional(z.array(unseenVersion)),
   /** In English, for whoever looks for the cause. */
   details: z.array(z.string()),
   milliseconds: z.int(),
 });
 export type Verdict = z.infer<typeof verdict>;
+
+/** Whether some of it could not be checked. */
+export const isInPart = ({ unseen }: Verdict): boolean => unseen !== undefined && unseen.length > 0;

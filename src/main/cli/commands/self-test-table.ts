@@ -1,5 +1,5 @@
 import type { CommandTextKey } from '#shared/texts/command-texts.ts';
-import type { Observer, Unchecked, Verdict } from '../../self-test/verdict.ts';
+import { isInPart, type Observer, type Unchecked, type Verdict } from '../../self-test/verdict.ts';
 import type { Obstacle } from '../../self-test/messages.ts';
 import type { CheckName } from '../../self-test/check-names.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -81,12 +81,18 @@ export function showVerdicts(
       terminal.out(say('selfTest.engine', { engine: verdict.engine }));
     terminal.out(lines[index + 1] ?? '');
     if (verdict.why !== undefined) terminal.out(`   ${say(whyTexts[verdict.why])}`);
+    for (const { ipVersion, why } of verdict.unseen ?? [])
+      terminal.out(
+        `   ${say('selfTest.unseen', { version: say(checkTexts[ipVersion]), why: say(whyTexts[why]) })}`,
+      );
     for (const detail of verdict.details) terminal.out(`   ${detail}`);
   }
-  const counted = (wanted: Verdict['outcome']) =>
-    String(verdicts.filter(({ outcome }) => outcome === wanted).length);
+  const counted = (is: (one: Verdict) => boolean) => String(verdicts.filter(is).length);
   const count = String(verdicts.length);
-  const [failed, unchecked] = [counted('failed'), counted('not-checked')];
+  const [failed, unchecked] = [
+    counted(({ outcome }) => outcome === 'failed'),
+    counted((one) => one.outcome === 'not-checked' || isInPart(one)),
+  ];
   if (failed !== '0') terminal.out(say('selfTest.someFailed', { count, failed }));
   else if (unchecked !== '0') terminal.out(say('selfTest.someUnchecked', { count, unchecked }));
   else terminal.out(say('selfTest.allPassed', { count }));

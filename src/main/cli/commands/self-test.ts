@@ -5,7 +5,7 @@ import { runHere } from '../../self-test/here/run-here.ts';
 import { selfTestReport, writeReport, type Findings } from '../../self-test/report.ts';
 import type { Ending, SelfTestSystem } from '../../self-test/self-test.ts';
 import { systemSelfTest } from '../../self-test/system-self-test.ts';
-import type { Engine, Verdict } from '../../self-test/verdict.ts';
+import { isInPart, type Engine, type Verdict } from '../../self-test/verdict.ts';
 import type { Message } from '../../self-test/messages.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -167,5 +167,5 @@ function report({ terminal, say, env }: CommandContext, file: string, text: stri
 export function exitCodeOf(verdicts: readonly Verdict[], isStopped: boolean): ExitCode {
   const has = (wanted: Verdict['outcome']) => verdicts.some(({ outcome }) => outcome === wanted);
   if (has('failed')) return exitCode.failed;
-  return isStopped || has('not-checked') ? exitCode.unchecked : exitCode.done;
+  return isStopped || verdicts.some(isInPart) || has('not-checked') ? exitCode.unchecked : exitCode.done;
 }

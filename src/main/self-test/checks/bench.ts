@@ -2,29 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ControlClient } from '#shared/control/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import type { Observer, Unchecked } from '../verdict.ts';
+import type { Observer } from '../verdict.ts';
 import type { Frame } from '../packets/frame.ts';
+import { NotChecked } from './not-checked.ts';
 import { makeProbes, pump, type Probe, type ProbeClass } from './probes.ts';
+import type { Control, Found, Tried } from './sight.ts';
 import type { Surroundings } from './surroundings.ts';
 import { describeFrame, leaksIn, type Allowed, type UplinkWatch } from './uplink-watch.ts';
 
-/** A check about which nothing can be said. */
-export class NotChecked extends Error {
-  override name = 'NotChecked';
-  readonly why: Unchecked;
-  readonly details: readonly string[];
-
-  constructor(why: Unchecked, details: readonly string[] = []) {
-    super(why);
-    this.why = why;
-    this.details = details;
-  }
-}
-
-/** One of a self-test's checks: resolves with what is wrong. */
+/** One of a self-test's checks: resolves with what is wrong, and what could not be seen. */
 export interface Check {
   observers: readonly Observer[];
-  run(): Promise<string[]>;
+  run(): Promise<Found>;
 }
 
 /** What checks are made with. */
@@ -37,14 +26,11 @@ export interface Bench {
   until(is: (state: TunnelState) => boolean, limitMs: number): Promise<boolean>;
   /** What has left by the uplink during `action`. Throws `NotChecked` if nobody could have seen all of it. */
   observe(action: () => Promise<void>): Promise<Frame[]>;
-  /** Whether each of these probes can be seen where it is allowed, as the names of those that cannot. */
-  readonly controls: Map<Control, readonly string[]>;
+  /** What can be seen where it is allowed, or why that could not be tried. */
+  readonly controls: Map<Control, readonly Tried[] | string>;
   /** Until when the whole may take, by `performance.now()`. */
   readonly deadline: number;
 }
-
-/** What has its own positive control. */
-export type Control = ProbeClass | 'others-routes' | 'neighbours';
 
 /** A text that is in nothing else. */
 export const newToken = (): string => `st${randomBytes(9).toString('hex')}`;
@@ -85,21 +71,6 @@ export const wordsFor = (frames: readonly Frame[]): string[] => {
 };
 
 const maxWords = 12;
-
-/**
- * Throws `NotChecked` if the positive control of one of these has failed: what cannot be seen where it is allowed would
- * not be seen elsewhere either. What was seen is wrong in any case.
- */
-export function withControls(bench: Bench, controls: readonly Control[], problems: string[]): string[] {
-  if (problems.length > 0) return problems;
-  const missing = controls.flatMap((control) => bench.controls.get(control) ?? [`${control}: not tried`]);
-  if (missing.length > 0)
-    throw new NotChecked(
-      'no-control',
-      missing.map((name) => `not seen while it was allowed: ${name}`),
-    );
-  return problems;
-}
 
 export const observeBy =
   (watch: UplinkWatch | undefined): Bench['observe'] =>

@@ -1,14 +1,7 @@
-import {
-  leaksOf,
-  newToken,
-  NotChecked,
-  sendProbes,
-  withControls,
-  type Bench,
-  type Check,
-  type Control,
-} from './bench.ts';
 import { probeClasses, type ProbeClass } from './probes.ts';
+import { leaksOf, newToken, sendProbes, type Bench, type Check } from './bench.ts';
+import { NotChecked } from './not-checked.ts';
+import { onlyBySight, sightOf, type Control, type Tried } from './sight.ts';
 
 async function withHostileRoutes<Value>({ around }: Bench, action: () => Promise<Value>): Promise<Value> {
   const { computer, hostileRoutes } = around;
@@ -23,21 +16,26 @@ async function withHostileRoutes<Value>({ around }: Bench, action: () => Promise
 
 const routedClasses: readonly ProbeClass[] = ['plain', 'ipv6', 'dns'];
 
-/** Which probes of a class cannot be seen, while everything is allowed. */
-async function unseen(bench: Bench, kinds: readonly ProbeClass[]): Promise<string[]> {
+/** Whether the probes of these classes can be seen, while everything is allowed. */
+async function tried(bench: Bench, kinds: readonly ProbeClass[]): Promise<Tried[]> {
   let probes: Awaited<ReturnType<typeof sendProbes>> = [];
   const frames = await bench.observe(async () => {
     probes = await sendProbes(bench, kinds, newToken());
   });
-  return probes.filter((probe) => !frames.some((frame) => probe.isIn(frame))).map(({ name }) => name);
+  return probes.map((probe) => ({
+    name: probe.name,
+    way: probe.way,
+    ipVersion: probe.ipVersion,
+    isSeen: frames.some((frame) => probe.isIn(frame)),
+  }));
 }
 
 /** What cannot even be tried is not seen either. */
-async function triedOr(what: () => Promise<string[]>): Promise<string[]> {
+async function triedOr(what: () => Promise<Tried[]>): Promise<Tried[] | string> {
   try {
     return await what();
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
@@ -45,27 +43,32 @@ async function triedOr(what: () => Promise<string[]>): Promise<string[]> {
 export async function takeControls(bench: Bench): Promise<void> {
   const { controls, around } = bench;
   if (around.watch) {
-    for (const kind of probeClasses) controls.set(kind, await triedOr(() => unseen(bench, [kind])));
+    for (const kind of probeClasses) controls.set(kind, await triedOr(() => tried(bench, [kind])));
     controls.set(
       'others-routes',
-      await triedOr(() => withHostileRoutes(bench, () => unseen(bench, routedClasses))),
+      await triedOr(() => withHostileRoutes(bench, () => tried(bench, routedClasses))),
     );
   }
-  controls.set('neighbours', await triedOr(() => unanswered(bench)));
+  controls.set('neighbours', await triedOr(() => answeredOf(bench)));
 }
 
 /**
- * Which questions of a neighbour for the tunnel's addresses remain without an answer while nothing protects them: as
- * with a VPN that only sets addresses and routes.
+ * Which questions of a neighbour for the tunnel's addresses have an answer while nothing protects them: as with a VPN
+ * that only sets addresses and routes.
  */
-async function unanswered({ around }: Bench): Promise<string[]> {
+async function answeredOf({ around }: Bench): Promise<Tried[]> {
   const { askAsNeighbour, computer, places, hasIpv6 } = around;
-  if (!askAsNeighbour) return ['there is no neighbour'];
+  if (!askAsNeighbour) throw new Error('there is no neighbour');
   const own = [places.tunnel.ipv4, ...(hasIpv6 ? [places.tunnel.ipv6] : [])];
   computer.changeAddresses('add', own);
   try {
-    const { tried, answered } = await askAsNeighbour(places.tunnel);
-    return tried.length === 0 ? ['nothing was asked'] : tried.filter((name) => !answered.includes(name));
+    const asked = await askAsNeighbour(places.tunnel);
+    if (asked.tried.length === 0) throw new Error('nothing was asked');
+    return asked.tried.map((name) => ({
+      name,
+      ipVersion: name.includes(places.tunnel.ipv6) ? 'ipv6' : 'ipv4',
+      isSeen: asked.answered.includes(name),
+    }));
   } finally {
     computer.changeAddresses('delete', own);
   }
@@ -78,7 +81,7 @@ export function leakChecks(bench: Bench) {
     observers: ['uplink'],
     async run() {
       if (kinds.includes('ipv6') && !around.hasIpv6Outside) throw new NotChecked('no-ipv6');
-      return withControls(bench, controls, await leaksOf(bench, kinds));
+      return onlyBySight(await leaksOf(bench, kinds), sightOf(bench, controls));
     },
   });
   return {
@@ -89,10 +92,9 @@ export function leakChecks(bench: Bench) {
     'others-routes': {
       observers: ['uplink'],
       run: async () =>
-        withControls(
-          bench,
-          ['others-routes'],
+        onlyBySight(
           await withHostileRoutes(bench, () => leaksOf(bench, routedClasses)),
+          sightOf(bench, ['others-routes']),
         ),
     } satisfies Check,
     neighbours: {
@@ -101,11 +103,8 @@ export function leakChecks(bench: Bench) {
         const { askAsNeighbour, places } = around;
         if (!askAsNeighbour) throw new NotChecked(around.whyNoNeighbour);
         const { answered } = await askAsNeighbour(places.tunnel);
-        return withControls(
-          bench,
-          ['neighbours'],
-          answered.map((name) => `answered to the local network: ${name}`),
-        );
+        const problems = answered.map((name) => `answered to the local network: ${name}`);
+        return onlyBySight(problems, sightOf(bench, ['neighbours']), around.neighbourObservers);
       },
     } satisfies Check,
   };

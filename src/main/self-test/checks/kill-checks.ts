@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ports } from '../addresses.ts';
-import { gatewayOnly, newToken, withControls, wordsFor, type Bench, type Check } from './bench.ts';
+import { gatewayOnly, newToken, wordsFor, type Bench, type Check } from './bench.ts';
 import { askByTcp, makeProbes, probeClasses, pump } from './probes.ts';
+import { onlyBySight, sightOf, type Found } from './sight.ts';
 import { leaksIn } from './uplink-watch.ts';
 
 /** How long the tunnel may stay away once everything is there for it again, in milliseconds. */
@@ -19,7 +20,7 @@ export interface Deaths {
 }
 
 /** Sends everything that must not leave, from before the death until the tunnel is back. */
-async function through(bench: Bench, death: () => Promise<string[]>): Promise<string[]> {
+async function through(bench: Bench, death: () => Promise<string[]>): Promise<Found> {
   const token = newToken();
   const probes = probeClasses.flatMap((kind) => makeProbes(kind, token, bench.around));
   let problems: string[] = [];
@@ -36,7 +37,8 @@ async function through(bench: Bench, death: () => Promise<string[]>): Promise<st
   const answer = await askByTcp({ host: bench.around.places.host.ipv4, port: ports.http }, newToken());
   if (answer?.place !== 'inside')
     problems.push(`afterwards, a host was reached ${answer?.place ?? 'by no way'}`);
-  return withControls(bench, probeClasses, [...wordsFor(leaksIn(frames, gatewayOnly(bench))), ...problems]);
+  const leaks = wordsFor(leaksIn(frames, gatewayOnly(bench)));
+  return onlyBySight([...leaks, ...problems], sightOf(bench, probeClasses));
 }
 
 export function killChecks(bench: Bench, deaths: Deaths): Record<'engine-killed' | 'helper-killed', Check> {

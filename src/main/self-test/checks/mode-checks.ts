@@ -6,9 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Preferences } from '#shared/host/preferences.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { ports } from '../addresses.ts';
-import { newToken, NotChecked, type Bench, type Check } from './bench.ts';
-import { makeProbes, pump } from './probes.ts';
-import { waysOf, type Expected } from './traffic-checks.ts';
+import { newToken, type Bench, type Check } from './bench.ts';
+import { NotChecked } from './not-checked.ts';
+import { ipVersionOf, makeProbes, pump } from './probes.ts';
+import { alsoSeen, sightOf, unseenIn } from './sight.ts';
+import { foundBy, waysOf, type Expected, type Ways } from './ways.ts';
 
 /** How long a change of the mode may take, in milliseconds. */
 const changeMs = 10_000;
@@ -32,8 +34,8 @@ async function during(
   bench: Bench,
   wanted: Partial<Preferences>,
   mode: string,
-  run: () => Promise<string[]>,
-): Promise<string[]> {
+  run: () => Promise<Ways[]>,
+): Promise<Ways[]> {
   try {
     await change(bench, wanted, mode);
     return await run();
@@ -63,26 +65,28 @@ export function modeChecks(bench: Bench): Record<Mode, Check> {
         const to = (place: Expected['place']) => neighbours.map((neighbour) => ({ ...neighbour, place }));
         const without = await waysOf(bench, to(undefined));
         const inside = await during(bench, { localNetwork: true }, 'global', async () => [
-          ...(await waysOf(bench, [...to('outside'), ...go(host, 'inside')])),
-          ...(await lookUpsTo(bench, router)),
+          await waysOf(bench, [...to('outside'), ...go(host, 'inside')]),
+          await lookUpsTo(bench, router),
         ]);
-        return [...without, ...inside];
+        return foundBy(bench, [without, ...inside]);
       },
     },
     automatic: {
       observers: ['uplink', 'far-side'],
-      run: () =>
-        during(bench, { routing: 'automatic' }, 'pac', async () => {
+      async run() {
+        const ways = await during(bench, { routing: 'automatic' }, 'pac', async () => {
           const state = bench.state();
           const proxy =
             state.state === 'connected' && state.routing.mode === 'pac' ? state.routing.proxy : undefined;
-          if (!proxy) return ['there is no proxy'];
+          if (!proxy) throw new Error('there is no proxy');
           const byProxy = (to: string, token: string) => askByProxy(proxy.address, to, token);
           return [
-            ...(await waysOf(bench, go([places.host.ipv4], 'inside'), byProxy)),
-            ...(await waysOf(bench, go([places.host.ipv4], 'outside'))),
+            await waysOf(bench, go([places.host.ipv4], 'inside'), byProxy),
+            await waysOf(bench, go([places.host.ipv4], 'outside')),
           ];
-        }),
+        });
+        return foundBy(bench, ways);
+      },
     },
     'by-address': {
       observers: ['uplink', 'far-side'],
@@ -93,13 +97,13 @@ export function modeChecks(bench: Bench): Record<Mode, Check> {
           routing: 'address' as const,
           addresses: { policy, countries: [], prefixes },
         });
-        const only = await during(bench, listed('include'), 'ip', () =>
-          waysOf(bench, [...go(host, 'inside'), ...go(other, 'outside')]),
-        );
-        const except = await during(bench, listed('exclude'), 'ip', () =>
-          waysOf(bench, [...go(host, 'outside'), ...go(other, 'inside')]),
-        );
-        return [...only, ...except];
+        const only = await during(bench, listed('include'), 'ip', async () => [
+          await waysOf(bench, [...go(host, 'inside'), ...go(other, 'outside')]),
+        ]);
+        const except = await during(bench, listed('exclude'), 'ip', async () => [
+          await waysOf(bench, [...go(host, 'outside'), ...go(other, 'inside')]),
+        ]);
+        return foundBy(bench, [...only, ...except]);
       },
     },
     'by-app': {
@@ -112,21 +116,21 @@ export function modeChecks(bench: Bench): Record<Mode, Check> {
         });
         const byProgram = (to: string, token: string) => askByProgram(bench, to, token);
         const only = await during(bench, wanted('include'), 'app', async () => [
-          ...(await waysOf(bench, go(host, 'inside'), byProgram)),
-          ...(await waysOf(bench, go(host, 'outside'))),
+          await waysOf(bench, go(host, 'inside'), byProgram),
+          await waysOf(bench, go(host, 'outside')),
         ]);
         const except = await during(bench, wanted('exclude'), 'app', async () => [
-          ...(await waysOf(bench, go(host, 'outside'), byProgram)),
-          ...(await waysOf(bench, go(host, 'inside'))),
+          await waysOf(bench, go(host, 'outside'), byProgram),
+          await waysOf(bench, go(host, 'inside')),
         ]);
-        return [...only, ...except];
+        return foundBy(bench, [...only, ...except]);
       },
     },
   };
 }
 
 /** The local network is reached, and still never asked for a name. */
-async function lookUpsTo(bench: Bench, resolver: string): Promise<string[]> {
+async function lookUpsTo(bench: Bench, resolver: string): Promise<Ways> {
   const token = newToken();
   const probes = makeProbes('dns', token, bench.around);
   const frames = await bench.observe(async () => {
@@ -137,7 +141,16 @@ async function lookUpsTo(bench: Bench, resolver: string): Promise<string[]> {
   const isSeen = frames.some(
     ({ packet }) => packet?.destination === resolver && packet.payload.includes(token),
   );
-  return isSeen ? [`a look-up at ${resolver} was seen on the uplink`] : [];
+  const version = ipVersionOf(resolver);
+  const sight = alsoSeen(sightOf(bench, ['dns'], ['DNS']), isSeen ? [version] : []);
+  const unseen = unseenIn(sight, version);
+  return {
+    problems: isSeen ? [`a look-up at ${resolver} was seen on the uplink`] : [],
+    looked: [],
+    sighted: [],
+    needed: [],
+    unseen: unseen ? [unseen] : [],
+  };
 }
 
 /** By the tunnel's proxy (RFC 9110 §9.3.6). */

@@ -4,11 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { names, ports } from '../addresses.ts';
 import { dnsQuery } from '../dns-answer.ts';
 import { protocol, type Frame } from '../packets/frame.ts';
+import type { IpVersion } from '../verdict.ts';
 import type { Computer, Host, Surroundings } from './surroundings.ts';
+
+/** By what it is sent. */
+export type Way = 'UDP' | 'DNS' | 'TCP' | 'ping';
 
 /** A packet that a program might send, and by which it is recognised on a wire. */
 export interface Probe {
   readonly name: string;
+  readonly way: Way;
+  readonly ipVersion: IpVersion;
   /** Whether it goes on by itself once it was sent, until it is closed. */
   readonly isRepeated: boolean;
   /** Sends it; false if the system refuses. */
@@ -74,6 +80,8 @@ export function makeProbes(
   }
 }
 
+export const ipVersionOf = (host: string): IpVersion => (host.includes(':') ? 'ipv6' : 'ipv4');
+
 const bound = (isBound: boolean) => (isBound ? ' (bound to the uplink)' : '');
 
 interface Wanted extends Host {
@@ -84,6 +92,8 @@ interface Wanted extends Host {
 function datagrams(computer: Computer, { host, port, token, isBound }: Wanted): Probe {
   return {
     name: `UDP to ${host}${bound(isBound)}`,
+    way: 'UDP',
+    ipVersion: ipVersionOf(host),
     isRepeated: false,
     ...computer.datagrams({ host, port, isBound, bytes: Buffer.from(token) }),
     isIn: ({ packet }) => packet?.destination === host && packet.payload.includes(token),
@@ -94,6 +104,8 @@ function lookUps(computer: Computer, { host, port, token, isBound }: Wanted): Pr
   const query = dnsQuery(`${token}.${names.probes}`, 0x574d);
   return {
     name: `DNS to ${host}${bound(isBound)}`,
+    way: 'DNS',
+    ipVersion: ipVersionOf(host),
     isRepeated: false,
     ...computer.datagrams({ host, port, isBound, bytes: query }),
     isIn: ({ packet }) => packet?.destination === host && packet.payload.includes(token),
@@ -104,6 +116,8 @@ function lookUps(computer: Computer, { host, port, token, isBound }: Wanted): Pr
 function segments(computer: Computer, { host, port, isBound }: Omit<Wanted, 'token'>): Probe {
   return {
     name: `TCP to ${host} port ${port}${bound(isBound)}`,
+    way: 'TCP',
+    ipVersion: ipVersionOf(host),
     isRepeated: true,
     ...computer.connections({ host, port, isBound }),
     isIn: ({ packet }) =>
@@ -115,6 +129,8 @@ function pings(computer: Computer, { host, token, isBound }: Omit<Wanted, 'port'
   const { send, close, isIn } = computer.pings({ host, token, isBound });
   return {
     name: `ping to ${host}${bound(isBound)}`,
+    way: 'ping',
+    ipVersion: ipVersionOf(host),
     isRepeated: false,
     send,
     close,

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { newToken, NotChecked, sendProbes, type Bench, type Check } from './bench.ts';
-import { askByTcp } from './probes.ts';
+import { newToken, sendProbes, type Bench, type Check } from './bench.ts';
+import { NotChecked } from './not-checked.ts';
+import { askByTcp, type Probe } from './probes.ts';
+import { sightOf, withoutSight, type Found } from './sight.ts';
 import type { Computer } from './surroundings.ts';
 
 const disconnectMs = 15_000;
@@ -42,15 +44,20 @@ export function restoredCheck(bench: Bench, initial: Snapshot, endHelper: () => 
       const problems = isDone ? [] : [`not disconnected: ${JSON.stringify(bench.state())}`];
       const changed = () => differences(initial, around.computer.snapshot());
       for (let tries = 0; tries < 20 && changed().length > 0; tries += 1) await delay(100);
-      problems.push(...changed(), ...(await stillBlocked(bench)));
+      problems.push(...changed());
+      const left = await stillBlocked(bench);
       await endHelper();
-      return [...problems, ...changed().map((difference) => `after the helper’s end: ${difference}`)];
+      const later = changed().map((difference) => `after the helper’s end: ${difference}`);
+      problems.push(...left.problems, ...later);
+      if (problems.length === 0 && !around.watch && !around.reachedOutside)
+        throw new NotChecked('no-observer');
+      return { ...left, problems };
     },
   };
 }
 
 /** What should leave again, and does not. */
-async function stillBlocked(bench: Bench): Promise<string[]> {
+async function stillBlocked(bench: Bench): Promise<Found> {
   const { reachedOutside, watch } = bench.around;
   const problems: string[] = [];
   const token = newToken();
@@ -61,15 +68,23 @@ async function stillBlocked(bench: Bench): Promise<string[]> {
       problems.push(`afterwards, a host was reached ${answer?.place ?? 'by no way'}`);
   };
   if (!watch) {
-    if (!reachedOutside) throw new NotChecked('no-observer');
     await ask();
-    return problems;
+    return withoutSight(problems);
   }
-  let probes: Awaited<ReturnType<typeof sendProbes>> = [];
+  let probes: Probe[] = [];
   const frames = await bench.observe(async () => {
     await ask();
     probes = await sendProbes(bench, ['plain'], token);
   });
-  const unseen = probes.filter((probe) => !frames.some((frame) => probe.isIn(frame)));
-  return [...problems, ...unseen.map(({ name }) => `afterwards, it was not seen on the uplink: ${name}`)];
+  const isSeen = (probe: Probe) => frames.some((frame) => probe.isIn(frame));
+  const missing = probes.filter((probe) => !isSeen(probe));
+  // Who did not see such packets before says nothing by not seeing them now.
+  const canBeSeen = ({ way, ipVersion }: Probe) => sightOf(bench, ['plain'], [way]).seen.includes(ipVersion);
+  const unshown = missing.filter((probe) => !canBeSeen(probe));
+  const gone = missing.filter(canBeSeen);
+  return {
+    problems: [...problems, ...gone.map(({ name }) => `afterwards, it was not seen on the uplink: ${name}`)],
+    unseen: unshown.length > 0 ? sightOf(bench, ['plain']).unseen : [],
+    blind: unshown.length === probes.length ? ['uplink'] : [],
+  };
 }

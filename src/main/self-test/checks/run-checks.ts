@@ -2,7 +2,9 @@ import type { Engine, Verdict } from '../verdict.ts';
 import type { Message } from '../messages.ts';
 import { checkNames, type CheckName } from '../check-names.ts';
 import { Stopped } from '../stopped.ts';
-import { NotChecked, type Bench, type Check } from './bench.ts';
+import type { Bench, Check } from './bench.ts';
+import { NotChecked } from './not-checked.ts';
+import type { Found } from './sight.ts';
 
 /** The checks that are made with the second engine: what does not depend on it has been seen. */
 const ofEveryEngine: ReadonlySet<CheckName> = new Set([
@@ -25,22 +27,27 @@ export async function runChecks(
     if (!isFirst && !ofEveryEngine.has(name)) continue;
     const check = checks[name];
     const began = performance.now();
-    const outcome = await outcomeOf(name, check, bench);
+    const { blind, ...outcome } = await outcomeOf(name, check, bench);
     const milliseconds = Math.round(performance.now() - began);
-    const { observers } = check;
+    const observers = check.observers.filter((one) => !blind.includes(one));
     tell({
       kind: 'verdict',
-      verdict: { check: name, engine, observers: [...observers], milliseconds, ...outcome },
+      verdict: { check: name, engine, observers, milliseconds, ...outcome },
     });
   }
 }
 
-type Outcome = Pick<Verdict, 'outcome' | 'why' | 'details'>;
+type Outcome = Pick<Verdict, 'outcome' | 'why' | 'unseen' | 'details'> & Pick<Found, 'blind'>;
 
-const notChecked = (why: NotChecked['why'], details: readonly string[] = []): Outcome => ({
+const notChecked = (
+  why: NotChecked['why'],
+  details: readonly string[] = [],
+  blind: Found['blind'] = [],
+): Outcome => ({
   outcome: 'not-checked',
   why,
   details: [...details],
+  blind,
 });
 
 async function outcomeOf(name: CheckName, check: Check, bench: Bench): Promise<Outcome> {
@@ -50,11 +57,20 @@ async function outcomeOf(name: CheckName, check: Check, bench: Bench): Promise<O
     return notChecked('no-tunnel', [JSON.stringify(bench.state())]);
   if (name !== 'restored' && performance.now() > bench.deadline) return notChecked('no-time');
   try {
-    const details = await check.run();
-    return { outcome: details.length === 0 ? 'passed' : 'failed', details };
+    const { problems, unseen, blind } = await check.run();
+    return {
+      outcome: problems.length === 0 ? 'passed' : 'failed',
+      ...(unseen.length > 0 && { unseen: [...unseen] }),
+      details: [...problems],
+      blind,
+    };
   } catch (error) {
-    if (error instanceof NotChecked) return notChecked(error.why, error.details);
+    if (error instanceof NotChecked) return notChecked(error.why, error.details, error.blind);
     if (error instanceof Stopped) throw error;
-    return { outcome: 'failed', details: [error instanceof Error ? error.message : String(error)] };
+    return {
+      outcome: 'failed',
+      details: [error instanceof Error ? error.message : String(error)],
+      blind: [],
+    };
   }
 }

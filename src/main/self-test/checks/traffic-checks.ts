@@ -1,17 +1,16 @@
 import { lookup } from 'node:dns/promises';
-import { setTimeout as delay } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { names, ports, type AddressPair } from '../addresses.ts';
-import { newToken, NotChecked, type Bench, type Check } from './bench.ts';
+import type { IpVersion, Unseen } from '../verdict.ts';
+import { newToken, type Bench, type Check } from './bench.ts';
+import { NotChecked } from './not-checked.ts';
 import { protocol, type Frame } from '../packets/frame.ts';
-import { askByTcp, askByUdp, isPinged } from './probes.ts';
+import { askByTcp, askByUdp, ipVersionOf, isPinged, type Way } from './probes.ts';
+import { alsoSeen, sightOf, unseenIn, withoutSight, withSight } from './sight.ts';
 
 /** How long a tunnel may take to be there, in milliseconds: to a gateway at hand, it takes a fraction of a second. */
 const connectMs = 20_000;
 const datagramsMs = 6_000;
 const answerMs = 5_000;
-/** How long somebody is asked who must not answer. */
-const silenceMs = 700;
 
 /** The check that connects; those after it need its tunnel. */
 export function connectCheck(bench: Bench, address: string): Check {
@@ -38,7 +37,7 @@ export function connectCheck(bench: Bench, address: string): Check {
           problems = ['no datagrams: TLS carries the packets'];
         await askByTcp({ host: host.ipv4, port: ports.http }, newToken());
       });
-      if (problems.length > 0) return problems;
+      if (problems.length > 0) return withoutSight(problems);
       const now = await around.farSide.counts();
       const toGateway = (kind: number) =>
         frames.some(
@@ -52,13 +51,37 @@ export function connectCheck(bench: Bench, address: string): Check {
         [now.signIns > 0, 'the gateway has seen no sign-in'],
         [now.tunnels > before.tunnels, 'the gateway has made no tunnel'],
         [now.packets.dtls > before.packets.dtls, 'no packet has come to the gateway by DTLS'],
-        // What a computer sends to itself is on no wire.
-        [around.isOnThisComputer || toGateway(protocol.tcp), 'no TCP to the gateway was seen on the uplink'],
-        [around.isOnThisComputer || toGateway(protocol.udp), 'no UDP to the gateway was seen on the uplink'],
       ];
-      return expected.flatMap(([isSo, problem]) => (isSo ? [] : [problem]));
+      const wrong = expected.flatMap(([isSo, problem]) => (isSo ? [] : [problem]));
+      // What a computer sends to itself is on no wire.
+      if (around.isOnThisComputer) return { problems: wrong, unseen: [], blind: ['uplink'] };
+      const onWire = (['TCP', 'UDP'] as const).map((way) => {
+        const isSeen = toGateway(way === 'TCP' ? protocol.tcp : protocol.udp);
+        const unseen = isSeen ? [] : unseenTo(bench, gateway.addresses, way);
+        const isMissing = !isSeen && unseen.length === 0;
+        return { unseen, problems: isMissing ? [`no ${way} to the gateway was seen on the uplink`] : [] };
+      });
+      const unseen = onWire.flatMap((one) => one.unseen);
+      return {
+        problems: [...wrong, ...onWire.flatMap((one) => one.problems)],
+        unseen: unseen.filter(
+          ({ ipVersion }, index) => unseen.findIndex((one) => one.ipVersion === ipVersion) === index,
+        ),
+        blind: onWire.every((one) => one.unseen.length > 0) ? ['uplink'] : [],
+      };
     },
   };
+}
+
+/** The IP versions by which packets may go to some address without being seen. */
+function unseenTo(bench: Bench, to: readonly string[], way: Way): Unseen[] {
+  const sight = sightOf(bench, ['plain', 'ipv6'], [way]);
+  const versions = [...new Set(to.map(ipVersionOf))];
+  const hasWayOut = (version: IpVersion) =>
+    versions.length === 1 ||
+    sight.seen.includes(version) ||
+    sight.unseen.some(({ ipVersion }) => ipVersion === version);
+  return versions.filter(hasWayOut).flatMap((version) => unseenIn(sight, version) ?? []);
 }
 
 /** What reaches a host, and by which way; `from`: whom it has to see. */
@@ -95,10 +118,12 @@ export function versionCheck(bench: Bench, family: keyof AddressPair): Check {
         const from = seen?.from.replace('::ffff:', '');
         if (seen && from !== places.tunnel[family]) problems.push(`the host has seen ${from}`);
       });
-      if (carriesToken(frames, token)) problems.push('the packets were seen on the uplink');
+      const isSeen = carriesToken(frames, token);
+      if (isSeen) problems.push('the packets were seen on the uplink');
       if ((await farSide.heard('inside', token)).length === 0)
         problems.push('nothing has come to the host behind the gateway');
-      return problems;
+      const sight = sightOf(bench, [family === 'ipv4' ? 'plain' : 'ipv6']);
+      return withSight(problems, alsoSeen(sight, isSeen ? [family] : []));
     },
   };
 }
@@ -126,57 +151,10 @@ export function namesCheck(bench: Bench): Check {
       const others = asked.filter((name) => !own.some((resolver) => name.endsWith(` at ${resolver}`)));
       if (others.length > 0)
         problems.push(`resolvers were asked that are not the tunnel’s: ${others.join(', ')}`);
-      if (carriesToken(frames, token)) problems.push('a look-up was seen on the uplink');
-      return problems;
+      const seen = frames.filter(({ packet }) => packet?.payload.includes(token));
+      if (seen.length > 0) problems.push('a look-up was seen on the uplink');
+      const versions = seen.flatMap(({ packet }) => (packet ? [ipVersionOf(packet.destination)] : []));
+      return withSight(problems, alsoSeen(sightOf(bench, ['dns'], ['DNS']), versions));
     },
   };
-}
-
-/** By which way hosts are reached: `undefined` for those that must not be. */
-export interface Expected {
-  host: string;
-  /** That of ordinary hosts, if it is not named. */
-  port?: number;
-  place: 'inside' | 'outside' | undefined;
-}
-
-/** Asks each host, and says which was reached by another way than expected; nothing that belongs inside is in clear. */
-export async function waysOf(
-  bench: Bench,
-  expected: readonly Expected[],
-  ask?: (host: string, token: string) => Promise<string | undefined>,
-): Promise<string[]> {
-  const { answersOutside } = bench.around;
-  const tokens = expected.map(newToken);
-  let places: (string | undefined)[] = [];
-  /** What its answer is to be. Where nobody answers outside, the capture alone shows that packets have gone there. */
-  const answerOf = ({ place, port }: Expected) =>
-    place === 'outside' && port === undefined && !answersOutside ? undefined : place;
-  const frames = await bench.observe(async () => {
-    places = await Promise.all(
-      expected.map(async (one, index) => {
-        const { host, port = ports.http } = one;
-        const token = tokens[index] ?? '';
-        if (ask) return await ask(host, token);
-        const limitMs = answerOf(one) ? answerMs : silenceMs;
-        return (await askByTcp({ host, port }, token, { limitMs }))?.place;
-      }),
-    );
-    await delay(50);
-  });
-  return expected.flatMap((one, index) => {
-    const { host, place, port = ports.http } = one;
-    const found = places[index];
-    // A connection that nobody accepts has not carried its text.
-    const isSeen =
-      place === 'outside' && answerOf(one) === undefined
-        ? frames.some(({ packet }) => packet?.destination === host && packet.destinationPort === port)
-        : carriesToken(frames, tokens[index] ?? '');
-    const problems: string[] = [];
-    if (!isDeepStrictEqual(found, answerOf(one)))
-      problems.push(`${host} was reached ${found ?? 'by no way'} instead of ${place ?? 'by no way'}`);
-    if (isSeen !== (place === 'outside'))
-      problems.push(`packets to ${host} were ${isSeen ? '' : 'not '}seen on the uplink`);
-    return problems;
-  });
 }

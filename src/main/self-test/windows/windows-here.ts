@@ -7,7 +7,7 @@ import { askProgram, steadyLines, toldBy } from '../portable/ask-program.ts';
 import { deviceWith, ownAddresses } from '../portable/own-addresses.ts';
 import { portableProbes } from '../portable/portable-probes.ts';
 import type { SelfTestHere } from '../self-test.ts';
-import { defaultRoute } from './default-route.ts';
+import { defaultRoute, ipv6Devices } from './default-route.ts';
 import { watchRaw } from './raw-watch.ts';
 import { openRawCapture } from './sockets.ts';
 
@@ -55,14 +55,16 @@ export const windowsHere: SelfTestHere = {
     const own = deviceWith(peer) === undefined ? main?.address : peer;
     const device = own === undefined ? undefined : deviceWith(own);
     if (own === undefined || device === undefined) throw new Error('there is no default route');
-    const { ipv6, hardware } = ownAddresses(device);
+    const { ipv6, hardware, number } = ownAddresses(device);
+    const withRoute = ipv6Devices(toldBy(program('route.exe'), ['print', '-6']));
     return {
       device,
       address: own,
       hardware,
       router: main?.router,
       hasIpv6: true,
-      hasIpv6Outside: ipv6 !== undefined,
+      // An address alone is no way out: one of a network of its own, for example, has no router.
+      hasIpv6Outside: ipv6 !== undefined && number !== undefined && withRoute.includes(number),
     };
   },
   computer({ device }) {

@@ -38,6 +38,7 @@ const en = {
   'selfTest.notOffered': 'the helper does not offer this here',
   'selfTest.noTunnel': 'there was no tunnel',
   'selfTest.noTime': 'there was no time left',
+  'selfTest.unseen': 'what leaves by {{version}} was not checked: {{why}}',
   'selfTest.seenByUplink': 'capture',
   'selfTest.seenByFarSide': 'gateway',
   'selfTest.seenBySystem': 'system',
@@ -45,7 +46,8 @@ const en = {
   'selfTest.allPassed': 'All {{count}} checks passed.',
   'selfTest.someFailed':
     '{{failed}} of {{count}} checks failed. Please report this, with the file that “waymaker self-test --report FILE” writes.',
-  'selfTest.someUnchecked': 'Nothing failed, but {{unchecked}} of {{count}} checks could not be made.',
+  'selfTest.someUnchecked':
+    'Nothing failed, but {{unchecked}} of {{count}} checks could not be made, or not in full.',
   'selfTest.reported': 'Report: {{file}}. It contains no names and no addresses of yours.',
   'selfTest.notReported': 'The report could not be written to {{file}}: {{problem}}',
   'selfTest.unsupported': 'There is no self-test for this system yet.',
@@ -122,6 +124,7 @@ export const selfTestTexts: Record<Language, Record<SelfTestTextKey, string>> = 
     'selfTest.notOffered': '辅助服务在这里不提供此功能',
     'selfTest.noTunnel': '没有隧道',
     'selfTest.noTime': '时间已用完',
+    'selfTest.unseen': '未检查经 {{version}} 离开的数据包：{{why}}',
     'selfTest.seenByUplink': '抓包',
     'selfTest.seenByFarSide': '网关',
     'selfTest.seenBySystem': '系统',
@@ -129,7 +132,7 @@ export const selfTestTexts: Record<Language, Record<SelfTestTextKey, string>> = 
     'selfTest.allPassed': '{{count}} 项检查全部通过。',
     'selfTest.someFailed':
       '{{count}} 项检查中有 {{failed}} 项未通过。请报告此问题，并附上“waymaker self-test --report FILE”生成的文件。',
-    'selfTest.someUnchecked': '没有检查未通过，但 {{count}} 项中有 {{unchecked}} 项无法检查。',
+    'selfTest.someUnchecked': '没有检查未通过，但 {{count}} 项中有 {{unchecked}} 项无法检查或无法完整检查。',
     'selfTest.reported': '报告：{{file}}。其中不含您的姓名和地址。',
     'selfTest.notReported': '无法将报告写入 {{file}}：{{problem}}',
     'selfTest.unsupported': '此系统尚不支持自检。',
@@ -197,6 +200,7 @@ export const selfTestTexts: Record<Language, Record<SelfTestTextKey, string>> = 
     'selfTest.notOffered': '輔助服務在這裡不提供此功能',
     'selfTest.noTunnel': '沒有通道',
     'selfTest.noTime': '時間已用完',
+    'selfTest.unseen': '未檢查經 {{version}} 離開的封包：{{why}}',
     'selfTest.seenByUplink': '擷取封包',
     'selfTest.seenByFarSide': '閘道',
     'selfTest.seenBySystem': '系統',
@@ -204,7 +208,7 @@ export const selfTestTexts: Record<Language, Record<SelfTestTextKey, string>> = 
     'selfTest.allPassed': '{{count}} 項檢查全部通過。',
     'selfTest.someFailed':
       '{{count}} 項檢查中有 {{failed}} 項未通過。請回報此問題，並附上「waymaker self-test --report FILE」產生的檔案。',
-    'selfTest.someUnchecked': '沒有檢查未通過，但 {{count}} 項中有 {{unchecked}} 項無法檢查。',
+    'selfTest.someUnchecked': '沒有檢查未通過，但 {{count}} 項中有 {{unchecked}} 項無法檢查或無法完整檢查。',
     'selfTest.reported': '報告：{{file}}。其中不含您的姓名和位址。',
     'selfTest.notReported': '無法將報告寫入 {{file}}：{{problem}}',
     'selfTest.unsupported': '此系統尚不支援自我測試。',

@@ -240,6 +240,7 @@ test.each(['/home', '/Users'])(
             engine: 'own',
             outcome: 'failed',
             observers: ['uplink'],
+            unseen: [{ ipVersion: 'ipv6', why: 'no-control', details: ['not seen: a ping'] }],
             details: [
               'left the computer: UDP from 192.168.77.10 to 203.0.113.80 port 7',
               `${os.hostname()} Zoë`,
@@ -254,6 +255,7 @@ test.each(['/home', '/Users'])(
       },
     });
     expect(text).toContain('plain, engine own: failed, 5 ms, seen by uplink');
+    expect(text).toContain('    what leaves by ipv6: not checked (no-control)\n        not seen: a ping\n');
     expect(text).toContain('192.168.77.10 to 203.0.113.80');
     expect(text).toContain('[address 1] in [home]/x');
     expect(text).not.toMatch(/Zoë|198\.41/);

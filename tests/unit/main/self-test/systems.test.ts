@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readRoute } from '../../../../src/main/self-test/macos/read-route.ts';
 import { routingLines } from '../../../../src/main/self-test/macos/routing-lines.ts';
-import { defaultRoute } from '../../../../src/main/self-test/windows/default-route.ts';
+import { defaultRoute, ipv6Devices } from '../../../../src/main/self-test/windows/default-route.ts';
 import { readPairingCode, newPairingCode } from '../../../../src/main/self-test/far-side/pairing.ts';
 
 /** What the self-test reads of other systems' programs, as others report it of them. */
@@ -69,6 +69,25 @@ Ständige Routen:
     address: '192.168.1.20',
   });
   expect(defaultRoute('===\n')).toBeUndefined();
+});
+
+test('Windows: the devices that have a default route of IPv6, in any language', () => {
+  const german = `===========================================================================
+IPv6-Routentabelle
+===========================================================================
+Aktive Routen:
+ If Metrik Netzwerkziel             Gateway
+ 12    281 ::/0                     fe80::1
+  1    331 ::1/128                  Auf Verbindung
+ 15     45 ::/1                     Auf Verbindung
+ 12    281 2001:db8::/64            Auf Verbindung
+===========================================================================
+Ständige Routen:
+ If Metrik Netzwerkziel             Gateway
+  0 4294967295 ::/0                     fe80::7
+`;
+  expect(ipv6Devices(german.replaceAll('\n', '\r\n'))).toEqual([12]);
+  expect(ipv6Devices('===\n')).toEqual([]);
 });
 
 test('a code is read as it was shown, whatever it was typed like, and nothing else is one', () => {
