@@ -12,8 +12,20 @@ import { restoredCheck } from '../../../../src/main/self-test/checks/restored-ch
 import { NotChecked } from '../../../../src/main/self-test/checks/not-checked.ts';
 import { runChecks } from '../../../../src/main/self-test/checks/run-checks.ts';
 import type { Surroundings } from '../../../../src/main/self-test/checks/surroundings.ts';
+import {
+  connectCheck,
+  namesCheck,
+  versionCheck,
+} from '../../../../src/main/self-test/checks/traffic-checks.ts';
+import { serveHost } from '../../../../src/main/self-test/hosts/serve-host.ts';
 import type { Verdict } from '../../../../src/main/self-test/verdict.ts';
-import { ipv4Packet, ipv6Packet, protocol } from '../../../../src/main/self-test/packets/frame.ts';
+import {
+  ipv4Packet,
+  ipv6Bytes,
+  ipv6Packet,
+  ipv6Text,
+  protocol,
+} from '../../../../src/main/self-test/packets/frame.ts';
 import { watchRaw } from '../../../../src/main/self-test/windows/raw-watch.ts';
 
 /** Checks with a capture that does not show everything, as a raw socket of Windows. */
@@ -63,6 +75,7 @@ function makeWorld(
     close: () => undefined,
   });
   const ping = (host: string) => (versionOf(host) === 'ipv6' ? protocol.icmpv6 : protocol.icmp);
+  let asked = 0;
   const around: Surroundings = {
     places: {
       ...addresses,
@@ -78,7 +91,10 @@ function makeWorld(
     isOnThisComputer: true,
     reachedOutside: undefined,
     farSide: {
-      counts: () => Promise.reject(new Error('not here')),
+      counts: () => {
+        asked += 1;
+        return Promise.resolve({ signIns: asked, tunnels: asked, packets: { tls: 0, dtls: asked } });
+      },
       heard: (_place, token) => Promise.resolve([token]),
       away: (_first, meanwhile) => meanwhile(),
     },
@@ -102,7 +118,7 @@ function makeWorld(
     whyNoNeighbour: 'no-second-computer',
     whyNoHost: 'no-second-computer',
   };
-  let state: unknown = { state: 'connected' };
+  let state: unknown = { state: 'connected', transport: 'dtls' };
   const client = {
     preferences: {
       get: () => Promise.resolve({ addresses: {} }),
@@ -114,6 +130,7 @@ function makeWorld(
       },
     },
     tunnel: {
+      connect: () => Promise.resolve({ ok: true }),
       disconnect() {
         state = { state: 'disconnected' };
         world.isBlocked = () => false;
@@ -231,7 +248,7 @@ test('that packets do not leave after a disconnect is found where a capture woul
 /** IPv4 addresses that every computer has, also in the notation of IPv6 (RFC 4291 §2.5.5.2). */
 const pair = (): AddressPair => {
   const ipv4 = `127.78.${randomInt(256)}.${randomInt(1, 255)}`;
-  return { ipv4, ipv6: `::ffff:${ipv4}` };
+  return { ipv4, ipv6: ipv6Text(ipv6Bytes(`::ffff:${ipv4}`)) };
 };
 
 /** A host on the port that the checks ask, which answers while it is routed inside. */
@@ -272,8 +289,10 @@ async function byAddress(shown: readonly Version[], isWrong = false) {
 const isRoot = process.getuid?.() === 0;
 
 test.skipIf(!isRoot)('routing by address is checked by IPv4 where a capture cannot show IPv6', async () => {
-  expect(await byAddress(['ipv4'])).toBe('passed, uplink, far-side, not ipv6: no-control');
-  expect(await byAddress(['ipv4'], true)).toBe('failed, uplink, far-side, not ipv6: no-control');
+  expect(await Promise.all([byAddress(['ipv4']), byAddress(['ipv4'], true)])).toEqual([
+    'passed, uplink, far-side, not ipv6: no-control',
+    'failed, uplink, far-side, not ipv6: no-control',
+  ]);
 });
 
 test.skipIf(!isRoot)(
@@ -282,3 +301,78 @@ test.skipIf(!isRoot)(
     expect(await byAddress([])).toBe('not-checked, no-control, far-side');
   },
 );
+
+/** Addresses at which this computer answers as from behind the gateway, and what sees it as the tunnel's own. */
+async function insidePlaces(): Promise<Partial<Surroundings['places']>> {
+  const host = pair();
+  const closing = await serveHost({ host: host.ipv4, port: 80, echoPort: 7, place: 'inside', heard: [] });
+  onTestFinished(() => {
+    for (const close of closing) close();
+  });
+  return { host, tunnel: { ipv4: '127.0.0.1', ipv6: '127.0.0.1' } };
+}
+
+test.skipIf(!isRoot)(
+  'only what could have seen packets in clear is an observer of an IP version',
+  async () => {
+    const places = await insidePlaces();
+    const ofVersions = async (shown: readonly Version[], hasIpv6Outside = true) => {
+      const world = makeWorld(shown, places);
+      Object.assign(world.bench.around, { hasIpv6Outside });
+      const found = await verdictsOf(world, (bench) => ({
+        ipv4: versionCheck(bench, 'ipv4'),
+        ipv6: versionCheck(bench, 'ipv6'),
+      }));
+      return [short(found.ipv4), short(found.ipv6)];
+    };
+    const seen = 'passed, uplink, far-side';
+    const [all, one, none, noWayOut] = await Promise.all([
+      ofVersions(both),
+      ofVersions(['ipv4']),
+      ofVersions([]),
+      ofVersions(both, false),
+    ]);
+    expect(all).toEqual([seen, seen]);
+    expect(one).toEqual([seen, 'passed, far-side, not ipv6: no-control']);
+    expect(none).toEqual([
+      'passed, far-side, not ipv4: no-control',
+      'passed, far-side, not ipv6: no-control',
+    ]);
+    // Where IPv6 has no way out, nothing of it can leave.
+    expect(noWayOut).toEqual([seen, 'passed, far-side']);
+  },
+);
+
+test.skipIf(!isRoot)(
+  'packets to the gateway are missed only by a capture that would have shown them',
+  async () => {
+    const places = await insidePlaces();
+    const tunnel = async (shown: readonly Version[], sent: readonly number[]) => {
+      const world = makeWorld(shown, { ...places, gateway: { addresses: ['198.51.100.2'], port: 443 } });
+      Object.assign(world.bench.around, { isOnThisComputer: false });
+      const timer = setInterval(() => {
+        for (const kind of sent) world.send('198.51.100.2', kind, withPort(443));
+      }, 20);
+      const found = await verdictsOf(
+        world,
+        (bench) => ({ tunnel: connectCheck(bench, '') }),
+        () => false,
+      );
+      clearInterval(timer);
+      return short(found.tunnel);
+    };
+    const { tcp, udp } = protocol;
+    expect(
+      await Promise.all([tunnel(both, [tcp, udp]), tunnel(['ipv4'], [tcp]), tunnel([], [tcp, udp])]),
+    ).toEqual([
+      'passed, uplink, far-side',
+      'failed, uplink, far-side',
+      'passed, far-side, not ipv4: no-control',
+    ]);
+  },
+);
+
+test('a capture that cannot show look-ups is no observer of them', async () => {
+  const found = await verdictsOf(makeWorld([]), (bench) => ({ names: namesCheck(bench) }));
+  expect(short(found.names)).toBe('failed, far-side, not ipv4: no-control, not ipv6: no-control');
+});
