@@ -2,14 +2,17 @@ import { networkInterfaces } from 'node:os';
 import { isIPv6 } from 'node:net';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { internetSettings, scriptAddress } from '#node/os/windows/internet-settings.ts';
 import { makePrivateDirectory } from '#node/os/windows/private-directory.ts';
 import { askProgram, steadyLines, toldBy } from '../portable/ask-program.ts';
 import { deviceWith, ownAddresses } from '../portable/own-addresses.ts';
 import { portableProbes } from '../portable/portable-probes.ts';
 import type { SelfTestHere } from '../self-test.ts';
+import type { IpVersion } from '../verdict.ts';
 import { defaultRoute, ipv6Devices } from './default-route.ts';
 import { watchRaw } from './raw-watch.ts';
 import { openRawCapture } from './sockets.ts';
+import { steadyAddresses } from './steady-addresses.ts';
 
 /** The helper's, too. */
 const parentFolder = path.win32.join(process.env['ProgramData'] ?? 'C:\\ProgramData', 'Waymaker');
@@ -98,15 +101,15 @@ export const windowsHere: SelfTestHere = {
       },
       snapshot: () => ({
         routes: steadyLines(toldBy(program('route.exe'), ['print']), /^[=\d]*\.\.\./),
-        addresses: steadyLines(
-          toldBy(program('netsh.exe'), ['interface', 'ipv4', 'show', 'addresses']),
-          /^$/,
-        ),
-        resolvers: steadyLines(
-          toldBy(program('netsh.exe'), ['interface', 'ipv4', 'show', 'dnsservers']),
-          /^$/,
-        ),
-        'rules for names': steadyLines(toldBy(program('reg.exe'), ['query', nameRules, '/s']), /^$/),
+        addresses: netshShows('ipv4', 'addresses'),
+        'IPv6 addresses': steadyAddresses(netshShows('ipv6', 'addresses')),
+        resolvers: netshShows('ipv4', 'dnsservers'),
+        'IPv6 resolvers': netshShows('ipv6', 'dnsservers'),
+        'rules for names': registryShows(localRules, '/s'),
+        'policies for names': registryShows(policyRules, '/s'),
+        'proxy settings': proxySettings
+          .map((name) => registryShows(`HKCU\\${internetSettings}`, '/v', name))
+          .join('\n'),
       }),
       engineProcesses: () =>
         askPowershell(
@@ -125,7 +128,19 @@ export const windowsHere: SelfTestHere = {
   tidy: () => Promise.resolve(),
 };
 
-const nameRules = 'HKLM\\SYSTEM\\CurrentControlSet\\Services\\Dnscache\\Parameters\\DnsPolicyConfig';
+/** Where the Name Resolution Policy Table has its rules: this computer's own, and those of its policies. */
+const localRules = String.raw`HKLM\SYSTEM\CurrentControlSet\Services\Dnscache\Parameters\DnsPolicyConfig`;
+const policyRules = String.raw`HKLM\SOFTWARE\Policies\Microsoft\Windows NT\DNSClient\DnsPolicyConfig`;
+
+/** Of the user whose core runs in a self-test. What else is in that key changes by itself. */
+const proxySettings = [scriptAddress, 'ProxyEnable', 'ProxyServer', 'ProxyOverride'];
+
+const netshShows = (version: IpVersion, what: 'addresses' | 'dnsservers'): string =>
+  steadyLines(toldBy(program('netsh.exe'), ['interface', version, 'show', what]), /^$/);
+
+/** A key that is not there is told of, too. */
+const registryShows = (key: string, ...more: readonly string[]): string =>
+  steadyLines(toldBy(program('reg.exe'), ['query', key, ...more]), /^$/);
 
 const allOwn = (): ReadonlySet<string> =>
   new Set(Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address)));

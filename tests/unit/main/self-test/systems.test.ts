@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readRoute } from '../../../../src/main/self-test/macos/read-route.ts';
 import { routingLines } from '../../../../src/main/self-test/macos/routing-lines.ts';
 import { defaultRoute, ipv6Devices } from '../../../../src/main/self-test/windows/default-route.ts';
+import { steadyAddresses } from '../../../../src/main/self-test/windows/steady-addresses.ts';
 import { readPairingCode, newPairingCode } from '../../../../src/main/self-test/far-side/pairing.ts';
 
 /** What the self-test reads of other systems' programs, as others report it of them. */
@@ -88,6 +89,24 @@ Ständige Routen:
 `;
   expect(ipv6Devices(german.replaceAll('\n', '\r\n'))).toEqual([12]);
   expect(ipv6Devices('===\n')).toEqual([]);
+});
+
+test('Windows: addresses of IPv6 without what changes by itself, in any language', () => {
+  const german = (left: string, state: string, teredo: string) => `
+Schnittstelle 12: Ethernet 2
+
+Adresstyp  DAD-Status  Gültigkeit Bevorzugt Adresse
+---------  ----------- ---------- ---------- ------------------------
+Öffentlich ${state}   29d23h${left}s 6d23h${left}s 2001:db8::7
+Andere     ${state}     infinite   infinite fe80::1:2%12
+
+Schnittstelle 5: Teredo Tunneling Pseudo-Interface
+Öffentlich ${state}     infinite   infinite ${teredo}
+`;
+  const before = steadyAddresses(german('51m3', 'Vorläufig', '2001:0:c000:201::1'));
+  expect(before.split('\n')).toEqual(['2001:db8::7', 'fe80::1:2%12']);
+  const later = german('49m58', 'Bevorzugt', '2001:0:c000:202::1');
+  expect(steadyAddresses(later.replaceAll('\n', '\r\n'))).toBe(before);
 });
 
 test('a code is read as it was shown, whatever it was typed like, and nothing else is one', () => {
