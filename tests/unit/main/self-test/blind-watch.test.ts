@@ -228,7 +228,7 @@ test('a capture that shows nothing that is sent leaves all leaks unchecked, and 
   expect(short(found.restored)).toBe('passed, system, not ipv4: no-control');
 });
 
-test('that packets do not leave after a disconnect is found where a capture would show them', async () => {
+test('packets that do not leave after a disconnect are missed where a capture would show them', async () => {
   const world = makeWorld(['ipv4']);
   const found = await verdictsOf(world, (bench) => ({
     restored: {
