@@ -11,7 +11,7 @@ interface OpenDialog {
 /** The innermost last. */
 const dialogs: OpenDialog[] = [];
 let lastId = Date.now();
-/** The steps of this file that are under way, which close nothing: back from the entry of this dialog, or forward. */
+/** The navigations that this file has begun and that close nothing: back from the entry of that dialog, or forward again. */
 const ownSteps: (number | 'forward')[] = [];
 /** A step that another navigation has replaced never ends. */
 const stepLimitMs = 1000;
